@@ -57,6 +57,15 @@ class ArtifactRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """An artifact to be made: its name, the recipe (format, revision, settings) and the artifacts it is made from."""
+
+    ref: ArtifactRef
+    recipe: str
+    inputs: tuple[ArtifactRef, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Artifact:
     """An opened artifact. Arrays and Arrow tables are memory-mapped; nothing is read before it is asked for."""
 
@@ -75,6 +84,17 @@ class Artifact:
         """What a reader must know besides counts: encoder, settings, dimensions."""
         facts: Mapping[str, Any] = self.manifest["facts"]
         return facts
+
+    @property
+    def recipe(self) -> str:
+        """Fingerprint of format, revision and settings: rows may be reused between artifacts of equal recipe."""
+        recipe: str = self.manifest["recipe"]
+        return recipe
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """Fingerprints of the artifacts it was made from."""
+        return tuple(self.manifest["inputs"])
 
     @property
     def total_bytes(self) -> int:
@@ -122,11 +142,16 @@ class ArtifactWriter:
     """Collects the files of one artifact in a temporary folder; leaving the `with` block without error publishes it."""
 
     store: ArtifactStore
-    ref: ArtifactRef
+    target: Target
     folder: Path
     counts: dict[str, Any] = field(default_factory=dict)
     facts: dict[str, Any] = field(default_factory=dict)
     _files: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def ref(self) -> ArtifactRef:
+        """Name of the artifact."""
+        return self.target.ref
 
     def table(self, name: str, table: pa.Table, schema: pa.Schema) -> None:
         """Write a Parquet table; ArtifactMismatch if its columns are not those of `schema` or hold unexpected nulls."""
@@ -158,6 +183,8 @@ class ArtifactWriter:
             "asset": self.ref.asset,
             "bucket": self.ref.bucket,
             "fingerprint": self.ref.fingerprint,
+            "recipe": self.target.recipe,
+            "inputs": [ref.fingerprint for ref in self.target.inputs],
             "files": self._files,
             "counts": self.counts,
             "facts": self.facts,
@@ -221,12 +248,12 @@ class ArtifactStore:
 
     # --- artifacts ---
 
-    def writer(self, ref: ArtifactRef) -> ArtifactWriter:
+    def writer(self, target: Target) -> ArtifactWriter:
         """Begin an artifact; use as a context manager."""
-        scratch = self.root / "tmp" / ref.repo
+        scratch = self.root / "tmp" / target.ref.repo
         try:
             scratch.mkdir(parents=True, exist_ok=True)
-            return ArtifactWriter(self, ref, Path(tempfile.mkdtemp(prefix=f"{ref.asset}-", dir=scratch)))
+            return ArtifactWriter(self, target, Path(tempfile.mkdtemp(prefix=f"{target.ref.asset}-", dir=scratch)))
         except OSError as error:
             raise storage_error(error, self.root) from error
 
@@ -235,7 +262,7 @@ class ArtifactStore:
         return self.root / "artifacts" / ref.repo / ref.asset / ref.bucket / ref.fingerprint
 
     def holds(self, ref: ArtifactRef) -> bool:
-        """Tell whether the artifact is there, readable and of the right size: a file removed or cut by hand is noticed."""
+        """Tell whether the artifact is there, readable and of the right size: a cut or removed file is noticed."""
         try:
             self.open(ref)
         except (ArtifactMissing, ArtifactCorrupt):

@@ -77,9 +77,7 @@ class FormatUnsupported(ArtifactError):
 
     def __init__(self, name: str, found: int, oldest: int, current: int) -> None:
         action = "run `strata index` to rebuild it" if found < oldest else "use the newer release that wrote it"
-        super().__init__(
-            f"{name} has format version {found}; this release reads {oldest} to {current}", hint=action
-        )
+        super().__init__(f"{name} has format version {found}; this release reads {oldest} to {current}", hint=action)
         self.found = found
         self.current = current
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-#: Marks a settings field that cannot change any output (worker counts, progress); use as `field(metadata=NOT_AN_INPUT)`.
+#: Marks a settings field that cannot change any output (a worker count): `field(metadata=NOT_AN_INPUT)`.
 NOT_AN_INPUT: Mapping[str, Any] = {"fingerprint": False}
 
 
@@ -32,7 +32,9 @@ def fingerprint(value: Any) -> str:
     :param value: the value; mappings are order-free, sequences are not.
     :raises TypeError: if a value has no canonical form (a set, a float that is not finite, an object).
     """
-    canonical = json.dumps(_canonical(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    canonical = json.dumps(
+        _canonical(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
     return hashlib.blake2b(canonical.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 

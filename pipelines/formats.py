@@ -1,8 +1,8 @@
 """Every artifact format of the store: its number, the oldest number that can be read, its history, its columns.
 
 `version` counts layout changes, `revision` counts changes of what is computed from equal inputs; both are part of the
-artifact's fingerprint, so bumping either recomputes it. One numbered history line per bump; docs/formats/ has a page per
-artifact, and a test compares page and constant.
+artifact's fingerprint, so bumping either recomputes it. One numbered history line per bump; docs/formats/ has a page
+per artifact, and a test compares page and constant.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Format:
     history: tuple[str, ...]
 
     def require_readable(self, found: int, thing: str) -> None:
-        """Raise FormatUnsupported unless `found` is a version that this release reads; `thing` names what was opened."""
+        """Raise FormatUnsupported, naming `thing`, unless `found` is a version that this release reads."""
         if not self.oldest_readable <= found <= self.version:
             raise FormatUnsupported(thing, found, self.oldest_readable, self.version)
 
@@ -69,7 +69,7 @@ def _schema(**columns: pa.DataType) -> pa.Schema:
     )
 
 
-# --- symbols: files.parquet has every listed file of the bucket once, in order of path hash ---------------------------
+# --- symbols: files.parquet has every listed file of the bucket once, in order of path hash
 FILES_TABLE = _schema(
     path=pa.string(),  # relative to the indexed root, '/' separated
     blob_id=pa.string(),  # git's id of the content, as git computes it for a clean file
@@ -127,7 +127,7 @@ SECRETS_TABLE = _schema(
     detector=pa.string(),
 )
 
-# --- chunks: in order of chunk_id -------------------------------------------------------------------------------------
+# --- chunks: in order of chunk_id
 CHUNKS_TABLE = _schema(
     chunk_id=ID,
     path=pa.string(),
@@ -159,9 +159,7 @@ QUARANTINE_TABLE = _schema(path=pa.string(), start_line=pa.int32(), end_line=pa.
 
 # --- graph_snapshot: nodes and metrics in order of symbol_id over all buckets; indptr.npy int64 (V+1), indices.npy
 #     int32 (E), confidence.npy float32 (E), strategy.npy uint8 (E), sites.npy int32 (E): CSR rows are callers.
-NODES_TABLE = _schema(
-    symbol_id=ID, path=pa.string(), kind=pa.string(), name=pa.string(), qualified_name=pa.string()
-)
+NODES_TABLE = _schema(symbol_id=ID, path=pa.string(), kind=pa.string(), name=pa.string(), qualified_name=pa.string())
 METRICS_TABLE = _schema(
     pagerank=pa.float64(),  # sums to 1 over all nodes
     pagerank_rank=pa.float32(),  # percentile rank among functions and methods, 0 to 1; 0 for other kinds
@@ -193,7 +191,7 @@ ROWS_TABLE = _schema(
 )
 TEXTS_TABLE = _schema(text=pa.large_string())
 
-# --- eval_runs: metrics.parquet ----------------------------------------------------------------------------------------
+# --- eval_runs: metrics.parquet
 EVAL_TABLE = _schema(
     fixture=pa.string(),  # "known-items" (drawn from the repository itself) or the name of a judgment file
     case_kind=pa.string(),

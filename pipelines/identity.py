@@ -32,7 +32,7 @@ def require_repo_key(key: str) -> str:
 
 
 def slug(name: str) -> str:
-    """Return a valid repository key for any name; a name that had to be changed gets a hash suffix, so no two collide."""
+    """Return a valid repository key for any name; one that had to be changed gets a hash, so no two collide."""
     plain = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._-]+", "-", name.lower())).strip("-._")[:48].strip("-._")
     if plain == name:
         return plain
@@ -62,8 +62,11 @@ def make_id(repo: str, path: str, kind: str, qualified_name: str, ordinal: int, 
     survives edits of the body and of lines above; `ordinal` tells equal names apart, `part` the pieces of a long unit.
     A chunk with part 0 that shows a symbol has the symbol's id.
     """
-    named = digest_bytes(*(item.encode("utf-8", "surrogateescape") for item in (repo, path, kind, qualified_name)),
-                         ordinal.to_bytes(4, "little"), part.to_bytes(4, "little"))
+    named = digest_bytes(
+        *(item.encode("utf-8", "surrogateescape") for item in (repo, path, kind, qualified_name)),
+        ordinal.to_bytes(4, "little"),
+        part.to_bytes(4, "little"),
+    )
     return path_hash(path)[:_PATH_PREFIX_BYTES] + named[: 16 - _PATH_PREFIX_BYTES]
 
 

@@ -59,9 +59,7 @@ def repository_lock(
         os.close(handle)
 
 
-def _acquire(
-    path: Path, store: ArtifactStore, repo: str, wait_s: float, on_wait: Callable[[str], None] | None
-) -> int:
+def _acquire(path: Path, store: ArtifactStore, repo: str, wait_s: float, on_wait: Callable[[str], None] | None) -> int:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)

@@ -10,25 +10,61 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from pipelines import formats
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore
+from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, Target
+from pipelines.errors import ArtifactMismatch
 from pipelines.fingerprint import fingerprint
-from pipelines.formats import Format
+from pipelines.formats import (
+    BINARY_CODES,
+    CHUNK_VECTORS,
+    CHUNKS,
+    DIFFUSED_VECTORS,
+    EVAL_RUNS,
+    GRAPH_SNAPSHOT,
+    LEXICAL_SEGMENTS,
+    SEARCH_ROWS,
+    SYMBOLS,
+)
 from pipelines.identity import bucket_keys, bucket_of
 from pipelines.records import ListedFile, Listing
 from pipelines.settings import Settings
 
+#: For each bucket asset, the bucket asset it is made from; symbols are made from the listing.
+_BUCKET_INPUT = {CHUNKS.name: SYMBOLS.name, LEXICAL_SEGMENTS.name: CHUNKS.name, CHUNK_VECTORS.name: CHUNKS.name}
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What the fingerprints depend on besides the files."""
+    """What the artifacts depend on besides the files."""
 
     settings: Settings
     encoder_digest: str  # weights, tokenizer, text recipe
     grammars: str  # versions of the parsers, as one string
     judgments: str = ""  # fingerprint of the judgment file, "" without one
+
+    def recipes(self) -> dict[str, str]:
+        """Return, by asset name, the fingerprint of format, revision and settings, without the inputs.
+
+        [index] stands in no recipe: the listing applies it, and its outcome (scope, skip reason) is part of each file's
+        row there. [artifacts] and [[repositories]] say where things are, not what they hold.
+        """
+        settings = self.settings
+        given: dict[str, list[object]] = {
+            SYMBOLS.name: [self.grammars],
+            CHUNKS.name: [settings.chunking],
+            LEXICAL_SEGMENTS.name: [],
+            CHUNK_VECTORS.name: [self.encoder_digest],
+            GRAPH_SNAPSHOT.name: [],
+            DIFFUSED_VECTORS.name: [settings.diffusion],
+            BINARY_CODES.name: [],
+            SEARCH_ROWS.name: [],
+            EVAL_RUNS.name: [settings.evaluation, self.encoder_digest, self.judgments],
+        }
+        return {
+            name: fingerprint([name, item.version, item.revision, given[name]])
+            for name, item in formats.FORMATS.items()
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +74,7 @@ class BucketPlan:
     bucket: str
     source: str
     files: tuple[ListedFile, ...]
-    refs: Mapping[str, ArtifactRef]  # by asset name
+    targets: Mapping[str, Target]  # by asset name
 
 
 @dataclass(frozen=True)
@@ -55,38 +91,33 @@ class Plan:
         return self.listing.repo
 
     @cached_property
-    def refs(self) -> Mapping[str, ArtifactRef]:
+    def targets(self) -> Mapping[str, Target]:
         """The wanted per-repository artifacts, by asset name."""
-        bucket_fingerprints = {
-            asset.name: [plan.refs[asset.name].fingerprint for plan in self.buckets.values()]
+        refs = {
+            asset.name: [plan.targets[asset.name].ref for plan in self.buckets.values()]
             for asset in formats.BUCKET_FORMATS
         }
-        return repository_refs(self.repo, bucket_fingerprints, self.inputs)
+        return _repository_targets(self.repo, refs, self.inputs)
 
     @cached_property
     def generation(self) -> str:
         """The id of the wanted generation."""
-        return generation_id(self.refs, [plan.refs for plan in self.buckets.values()])
+        return generation_id(self.repo, [target.ref for target in self.targets.values()])
 
     def changed_buckets(self, store: ArtifactStore) -> list[str]:
         """Return the buckets of which some artifact is not the wanted one, or is no longer whole in the store."""
-        return [
-            bucket
-            for bucket, plan in self.buckets.items()
-            if any(
-                store.head(ref.repo, ref.asset, ref.bucket) != ref.fingerprint or not store.holds(ref)
-                for ref in plan.refs.values()
-            )
-        ]
+        return [bucket for bucket, plan in self.buckets.items() if not _current(store, plan.targets.values())]
 
     def published(self, store: ArtifactStore) -> bool:
         """Tell whether the wanted generation is the one served, and every artifact of it is whole in the store."""
         pointer = store.pointer(self.repo)
-        if pointer is None or pointer.generation != self.generation:
-            return False
-        if self.generation not in store.generations(self.repo):
-            return False
-        return not self.changed_buckets(store) and all(store.holds(ref) for ref in self.refs.values())
+        return (
+            pointer is not None
+            and pointer.generation == self.generation
+            and store.generation_file(self.repo, self.generation).exists()
+            and not self.changed_buckets(store)
+            and _current(store, self.targets.values())
+        )
 
 
 def make_plan(listing: Listing, inputs: Inputs) -> Plan:
@@ -95,23 +126,34 @@ def make_plan(listing: Listing, inputs: Inputs) -> Plan:
     by_bucket: dict[str, list[ListedFile]] = {key: [] for key in bucket_keys(count)}
     for file in listing.files:
         by_bucket[bucket_of(file.path, count)].append(file)
+    recipes = inputs.recipes()
     return Plan(
         listing,
         inputs,
-        {key: _bucket_plan(listing.repo, key, files, inputs) for key, files in by_bucket.items()},
+        {key: _bucket_plan(listing.repo, key, files, recipes) for key, files in by_bucket.items()},
     )
 
 
-def _bucket_plan(repo: str, bucket: str, files: Sequence[ListedFile], inputs: Inputs) -> BucketPlan:
-    settings = inputs.settings
-    source = source_fingerprint(repo, bucket, files)
-    symbols = stage_fingerprint(formats.SYMBOLS, [source], settings.index, inputs.grammars)
-    chunks = stage_fingerprint(formats.CHUNKS, [symbols], settings.chunking)
-    lexical = stage_fingerprint(formats.LEXICAL_SEGMENTS, [chunks])
-    vectors = stage_fingerprint(formats.CHUNK_VECTORS, [chunks], inputs.encoder_digest)
-    names = zip(formats.BUCKET_FORMATS, (symbols, chunks, lexical, vectors), strict=True)
-    refs = {item.name: ArtifactRef(repo, item.name, bucket, value) for item, value in names}
-    return BucketPlan(bucket, source, tuple(files), refs)
+def repository_targets(store: ArtifactStore, repo: str, inputs: Inputs) -> dict[str, Target]:
+    """Return the per-repository artifacts that follow from what was materialised last in each bucket.
+
+    :raises ArtifactMissing: where an asset was never materialised in some bucket.
+    :raises ArtifactMismatch: where a bucket was built with other settings, or its assets do not follow from each other.
+    """
+    recipes = inputs.recipes()
+    refs: dict[str, list[ArtifactRef]] = {asset.name: [] for asset in formats.BUCKET_FORMATS}
+    for bucket in bucket_keys(inputs.settings.index.buckets):
+        for asset in formats.BUCKET_FORMATS:
+            artifact = store.open_head(repo, asset.name, bucket)
+            upstream = _BUCKET_INPUT.get(asset.name)
+            follows = upstream is None or artifact.inputs == (refs[upstream][-1].fingerprint,)
+            if artifact.recipe != recipes[asset.name] or not follows:
+                raise ArtifactMismatch(
+                    f"{asset.name} of {repo}, bucket {bucket}, was built with other settings or from other inputs",
+                    hint=f"materialise bucket {bucket} again, or run `strata index`",
+                )
+            refs[asset.name].append(artifact.ref)
+    return _repository_targets(repo, refs, inputs)
 
 
 def source_fingerprint(repo: str, bucket: str, files: Iterable[ListedFile]) -> str:
@@ -123,38 +165,42 @@ def source_fingerprint(repo: str, bucket: str, files: Iterable[ListedFile]) -> s
     return fingerprint([repo, bucket, rows])
 
 
-def stage_fingerprint(asset: Format, inputs: Sequence[str], *settings: Any) -> str:
-    """Return the fingerprint of an artifact: its format, its inputs' fingerprints, its settings."""
-    return fingerprint([asset.name, asset.version, asset.revision, list(inputs), list(settings)])
+def generation_id(repo: str, refs: Iterable[ArtifactRef]) -> str:
+    """Return the id of a generation from its per-repository artifacts, which follow from all the others."""
+    return fingerprint([repo, formats.GENERATION.version, sorted(ref.fingerprint for ref in refs)])
 
 
-def repository_refs(
-    repo: str, bucket_fingerprints: Mapping[str, Sequence[str]], inputs: Inputs
-) -> dict[str, ArtifactRef]:
-    """Return the per-repository artifacts that follow from bucket artifacts.
-
-    :param bucket_fingerprints: for each bucket asset, the fingerprints of all its buckets in bucket order.
-    """
-    settings = inputs.settings
-    symbols, chunks, lexical, vectors = (bucket_fingerprints[item.name] for item in formats.BUCKET_FORMATS)
-    graph = stage_fingerprint(formats.GRAPH_SNAPSHOT, symbols)
-    diffused = stage_fingerprint(formats.DIFFUSED_VECTORS, [*vectors, graph], settings.diffusion)
-    mixed = [diffused] if settings.diffusion.enabled else []
-    codes = stage_fingerprint(formats.BINARY_CODES, [*vectors, *mixed])
-    rows = stage_fingerprint(formats.SEARCH_ROWS, [*chunks, graph])
-    evaluation = stage_fingerprint(
-        formats.EVAL_RUNS, [rows, codes, *lexical], settings.evaluation, inputs.encoder_digest, inputs.judgments
-    )
-    names = zip(formats.REPOSITORY_FORMATS, (graph, diffused, codes, rows, evaluation), strict=True)
-    return {item.name: ArtifactRef(repo, item.name, WHOLE, value) for item, value in names}
+def _bucket_plan(repo: str, bucket: str, files: Sequence[ListedFile], recipes: Mapping[str, str]) -> BucketPlan:
+    source = source_fingerprint(repo, bucket, files)
+    targets: dict[str, Target] = {}
+    for asset in formats.BUCKET_FORMATS:
+        upstream = _BUCKET_INPUT.get(asset.name)
+        inputs = () if upstream is None else (targets[upstream].ref,)
+        made_from = [source] if upstream is None else [ref.fingerprint for ref in inputs]
+        ref = ArtifactRef(repo, asset.name, bucket, fingerprint([recipes[asset.name], made_from]))
+        targets[asset.name] = Target(ref, recipes[asset.name], inputs)
+    return BucketPlan(bucket, source, tuple(files), targets)
 
 
-def generation_id(refs: Mapping[str, ArtifactRef], buckets: Iterable[Mapping[str, ArtifactRef]]) -> str:
-    """Return the id of a generation: equal artifacts make an equal generation, whenever and wherever it is published."""
-    return fingerprint(
-        [
-            formats.GENERATION.version,
-            sorted(ref.fingerprint for ref in refs.values()),
-            [sorted(ref.fingerprint for ref in bucket.values()) for bucket in buckets],
-        ]
+def _repository_targets(repo: str, refs: Mapping[str, Sequence[ArtifactRef]], inputs: Inputs) -> dict[str, Target]:
+    recipes = inputs.recipes()
+
+    def target(asset: formats.Format, *made_from: ArtifactRef) -> Target:
+        fingerprints = [ref.fingerprint for ref in made_from]
+        ref = ArtifactRef(repo, asset.name, WHOLE, fingerprint([recipes[asset.name], fingerprints]))
+        return Target(ref, recipes[asset.name], made_from)
+
+    chunks, vectors, lexical = refs[CHUNKS.name], refs[CHUNK_VECTORS.name], refs[LEXICAL_SEGMENTS.name]
+    graph = target(GRAPH_SNAPSHOT, *refs[SYMBOLS.name])
+    diffused = target(DIFFUSED_VECTORS, *chunks, *vectors, graph.ref)
+    codes = target(BINARY_CODES, *([diffused.ref] if inputs.settings.diffusion.enabled else []), *vectors)
+    rows = target(SEARCH_ROWS, *chunks, graph.ref)
+    evaluation = target(EVAL_RUNS, rows.ref, codes.ref, *lexical)
+    return {item.ref.asset: item for item in (graph, diffused, codes, rows, evaluation)}
+
+
+def _current(store: ArtifactStore, targets: Iterable[Target]) -> bool:
+    return all(
+        store.head(ref.repo, ref.asset, ref.bucket) == ref.fingerprint and store.holds(ref)
+        for ref in (target.ref for target in targets)
     )

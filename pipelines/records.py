@@ -142,10 +142,14 @@ class Encoder(Protocol):
     """Turns texts into vectors. Two encoders with equal digest give equal vectors for equal texts."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name of the embedder: vocab, hash, onnx."""
+        ...
 
     @property
-    def dimensions(self) -> int: ...
+    def dimensions(self) -> int:
+        """Width of the vectors."""
+        ...
 
     @property
     def digest(self) -> str:

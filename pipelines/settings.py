@@ -174,7 +174,8 @@ def parse_settings(content: str, source: str) -> Settings:
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"{source} is not valid TOML: {error}") from error
     try:
-        return _build(Settings, document, "")
+        settings: Settings = _build(Settings, document, "")
+        return settings
     except SettingsError as error:
         raise SettingsError(f"{source}: {error.message}", hint=error.hint) from error
 

@@ -31,7 +31,7 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=1 << 17)
 def split_identifier(word: str) -> tuple[str, ...]:
-    """Return the parts of a word, case-folded: parseHTTP2Response -> parse, http, 2, response; snake_case -> snake, case."""
+    """Return the parts of a word, case-folded: parseHTTP2Response -> parse, http, 2, response."""
     if word.isascii():
         return tuple(part.lower() for part in _ASCII_PART.findall(word))
     return tuple(_split_unicode(word))

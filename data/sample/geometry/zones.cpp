@@ -44,17 +44,6 @@ double Zone::area() const
     return std::abs(twice) / 2.0;
 }
 
-Point Zone::centroid() const
-{
-    Point sum;
-    for (const Point& corner : corners_) {
-        sum.x += corner.x;
-        sum.y += corner.y;
-    }
-    const double n = static_cast<double>(corners_.size());
-    return Point{sum.x / n, sum.y / n};
-}
-
 /// Whether a point lies inside: cast a ray to the right and count how many
 /// edges it crosses. An odd number means inside.
 bool Zone::contains(const Point& point) const

@@ -55,7 +55,6 @@ public:
     explicit Zone(std::vector<Point> corners);
 
     double area() const;
-    Point centroid() const;
     bool contains(const Point& point) const;
     double distance_to_border(const Point& point) const;
 

@@ -64,11 +64,3 @@ def format_postcode(raw, country):
     if pattern and not pattern.match(compact):
         raise InvalidAddress(f"{raw!r} is no postcode of {country}", field="postcode")
     return compact
-
-
-def same_destination(first, second):
-    return (first.line, first.postcode, first.country) == (
-        second.line,
-        second.postcode,
-        second.country,
-    )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from .pricing import Parcel, quote
+from .pricing import quote
 
 MAX_PARCELS = 200
 
@@ -31,9 +31,6 @@ class Cart:
         if len(self.parcels) >= MAX_PARCELS:
             raise ValueError(f"a cart holds at most {MAX_PARCELS} parcels")
         self.parcels.append(parcel)
-
-    def remove(self, position):
-        return self.parcels.pop(position)
 
     def redeem(self, coupon):
         """Attach a voucher; a weaker one never replaces a stronger one."""
@@ -74,13 +71,3 @@ def split_by_weight(parcels, limit_grams):
     for parcel in sorted(parcels, key=lambda item: item.grams, reverse=True):
         place(parcel)
     return loads
-
-
-def parcel_from_form(fields):
-    """Build a box from submitted text fields."""
-    return Parcel(
-        length=int(fields["length"]),
-        width=int(fields["width"]),
-        height=int(fields["height"]),
-        grams=round(float(fields["kilos"]) * 1000),
-    )

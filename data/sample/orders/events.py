@@ -50,9 +50,6 @@ class Outbox:
             delivered += 1
         return delivered
 
-    def __len__(self):
-        return len(self._pending)
-
 
 bus = EventBus()
 outbox = Outbox()

@@ -70,11 +70,6 @@ class Inventory:
             del self._holds[key]
 
 
-def skus_to_reorder(inventory, thresholds):
-    """List the items that have sunk below their minimum level."""
-    return sorted(s for s, low in thresholds.items() if inventory.available(s) < low)
-
-
 def packaging_for(parcel):
     """Choose the smallest carton that a box fits in."""
     longest = max(parcel.length, parcel.width, parcel.height)

@@ -75,10 +75,6 @@ class OrderRepository:
             if cursor.rowcount == 0:
                 raise StaleVersion(f"order {order['id']} was changed meanwhile")
 
-    @classmethod
-    def in_memory(cls):
-        return cls(":memory:")
-
 
 def _to_order(row):
     return {

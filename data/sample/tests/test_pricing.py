@@ -3,7 +3,7 @@
 import pytest
 
 from orders.cart import Cart, Coupon, split_by_weight
-from orders.pricing import Parcel, apply_discount, billable_weight, remote_area_fee
+from orders.pricing import Parcel, apply_discount, billable_weight
 
 
 @pytest.fixture
@@ -19,11 +19,6 @@ def test_bulky_box_is_charged_by_volume():
 def test_better_of_tier_and_coupon_wins():
     coupon = Coupon("SPRING", percent=5)
     assert apply_discount(10000, 12, coupon) == 700
-
-
-@pytest.mark.parametrize("postcode,fee", [("ZE1 0AA", 650), ("N1 9GU", 0)])
-def test_island_fee(postcode, fee):
-    assert remote_area_fee(postcode) == fee
 
 
 def test_weaker_voucher_does_not_replace(small_box):

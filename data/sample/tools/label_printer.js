@@ -55,10 +55,6 @@ class PrintQueue {
       this.#busy = false;
     }
   }
-
-  get length() {
-    return this.#jobs.length;
-  }
 }
 
 module.exports = { PrintQueue, renderLabel, wrapText };

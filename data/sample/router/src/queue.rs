@@ -11,10 +11,6 @@ impl<T> MinQueue<T> {
         MinQueue { heap: Vec::new() }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
-    }
-
     pub fn push(&mut self, cost: u32, item: T) {
         self.heap.push((cost, item));
         self.sift_up(self.heap.len() - 1);

@@ -1,0 +1,1 @@
+"""One module of assets per stage."""

@@ -1,0 +1,1 @@
+"""One module of asset checks per stage."""

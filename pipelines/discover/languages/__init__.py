@@ -1,0 +1,1 @@
+"""One declarative table per language: grammar, node kinds, names, docs, calls, imports."""

@@ -1,0 +1,1 @@
+"""What a chunk means. In: chunks, an encoder. Out: chunk_vectors."""

@@ -1,0 +1,1 @@
+"""Which chunks answer. In: a generation, a query. Out: ranked hits."""

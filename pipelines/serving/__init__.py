@@ -1,0 +1,1 @@
+"""How people reach it: published generations, checks, the command line."""

@@ -1,0 +1,1 @@
+"""The command line: parse, ask the host, render."""

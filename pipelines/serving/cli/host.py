@@ -1,0 +1,133 @@
+"""What the command line asks of its surroundings: the environment, the store, and the build through Dagster.
+
+The command line lives in pipelines/, which neither reads the environment nor imports Dagster. So it is handed a Host;
+assets_defs/command.py makes the real one and is the entry point of `strata`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from pipelines.artifacts import Pointer
+from pipelines.generation import EncoderInfo
+from pipelines.progress import Progress
+from pipelines.records import CheckResult, Listing, Staleness
+from pipelines.retrieval import Searcher
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRequest:
+    """What `strata index` was asked. `overrides` has settings given as flags, by section, then key."""
+
+    path: Path
+    repo: str = ""  # "" = the key that the path has, or gets from its folder's name
+    rev: str = ""
+    full: bool = False
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOutcome:
+    """What a run of `strata index` did; the fields of its JSON document."""
+
+    repo: str
+    commit: str
+    generation: str
+    published: bool  # the generation is the one served now
+    files_indexed: int
+    files_skipped: Counter[str]  # by reason
+    symbols: int
+    chunks: int
+    vectors_total: int
+    vectors_reused: int
+    vectors_embedded: int
+    buckets_total: int
+    buckets_computed: int
+    buckets_reused: int
+    checks: Sequence[CheckResult]
+    encoder: EncoderInfo
+    duration_s: float
+    stages: Mapping[str, float] = field(default_factory=dict)  # seconds by asset, and "dagster" for the rest
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A searcher over one or more repositories, and how each stands to its source."""
+
+    searcher: Searcher
+    pointers: Mapping[str, Pointer]  # by repository key
+    staleness: Mapping[str, Staleness]
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryStatus:
+    """One repository of a store as `strata status` and `strata repos list` show it."""
+
+    repo: str
+    path: str
+    rev: str
+    state: str  # "ready", "stale", "unknown", "building", "missing" (nothing published), "error"
+    pointer: Pointer | None
+    counts: Mapping[str, int]  # files, chunks, symbols, vectors of the served generation
+    encoder: EncoderInfo | None
+    store: str
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GarbageReport:
+    """What `strata gc` removed, or would remove."""
+
+    generations: int
+    artifacts: int
+    runs: int
+    bytes: int
+    dry_run: bool
+
+
+class Host(Protocol):
+    """The surroundings. Every method raises StrataError with a message for the user."""
+
+    def index(self, request: IndexRequest, progress: Progress) -> IndexOutcome:
+        """Bring the index of one repository up to date and publish it."""
+        ...
+
+    def listing(self, request: IndexRequest) -> Listing:
+        """Return what would be indexed, and why each other file is left out."""
+        ...
+
+    def open(self, where: Sequence[str]) -> Opened:
+        """Open the published index of the named repositories (keys or paths); none named = all of the store at hand."""
+        ...
+
+    def status(self, where: Sequence[str]) -> Sequence[RepositoryStatus]:
+        """Tell how the repositories of the store at hand stand."""
+        ...
+
+    def add_repository(self, key: str, path: Path, rev: str) -> RepositoryStatus:
+        """Register a repository with the store at hand, without indexing it."""
+        ...
+
+    def remove_repository(self, key: str) -> None:
+        """Forget a repository and everything stored of it."""
+        ...
+
+    def check(self, where: Sequence[str]) -> Sequence[CheckResult]:
+        """Run every check on the published generations, checksums included."""
+        ...
+
+    def evaluate(self, where: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+        """Evaluate the published generations anew and return the rows of formats.EVAL_TABLE, with `repo`."""
+        ...
+
+    def collect_garbage(self, dry_run: bool) -> GarbageReport:
+        """Remove generations and artifacts that the retention rule no longer keeps."""
+        ...
+
+    def develop(self, port: int) -> int:
+        """Run the Dagster UI and daemon on the store at hand until interrupted; return the exit code."""
+        ...

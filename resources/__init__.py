@@ -1,0 +1,1 @@
+"""What the assets need from outside: repositories, store, encoder. The only reader of the environment."""
