@@ -22,7 +22,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -171,6 +171,27 @@ class ArtifactWriter:
         ordered = np.ascontiguousarray(array).astype(array.dtype.newbyteorder("<"), copy=False)
         np.save(self.folder / name, ordered, allow_pickle=False)
         self._files[name] = {"kind": "array", "shape": list(array.shape), "dtype": ordered.dtype.str}
+
+    @contextlib.contextmanager
+    def array_parts(
+        self, name: str, shape: tuple[int, ...], dtype: npt.DTypeLike
+    ) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
+        """Write a .npy array that need not fit in memory: call what is yielded with one block of rows after another."""
+        kind = np.dtype(dtype).newbyteorder("<")
+        header = {"descr": kind.str, "fortran_order": False, "shape": shape}
+        written = 0
+        with open(self.folder / name, "wb") as file:
+            np.lib.format.write_array_header_1_0(file, header)
+
+            def append(block: npt.NDArray[Any]) -> None:
+                nonlocal written
+                file.write(np.ascontiguousarray(block, dtype=kind).data)
+                written += len(block)
+
+            yield append
+        if written != shape[0]:
+            raise ArtifactMismatch(f"{name} of {self.ref} has {written} rows, not {shape[0]}")
+        self._files[name] = {"kind": "array", "shape": list(shape), "dtype": kind.str}
 
     def _finish(self) -> None:
         for name, described in self._files.items():
@@ -454,11 +475,10 @@ def storage_error(error: OSError, root: Path) -> StorageError:
 def _conform(table: pa.Table, schema: pa.Schema, thing: str) -> pa.Table:
     if table.column_names != schema.names:
         raise ArtifactMismatch(f"{thing} has columns {table.column_names}, not {schema.names}")
-    checked = table.cast(schema)
     for column in schema:
-        if not column.nullable and checked[column.name].null_count:
+        if not column.nullable and table[column.name].null_count:
             raise ArtifactMismatch(f"{thing} has nulls in column {column.name}")
-    return checked
+    return table.cast(schema)
 
 
 def _checksum(path: Path) -> str:

@@ -3,7 +3,8 @@
     StrataError
     ├── SettingsError          a configuration key or value is wrong
     ├── InputError             what the user named cannot be used: path, repository, query
-    │   └── NothingIndexed     there is no index where one was asked for
+    │   ├── NothingIndexed     there is no index where one was asked for
+    │   └── Unreadable         a listed file may not be read
     ├── SourceMoved            a file or commit changed while a run was reading it
     ├── EncoderError           an encoder, model or tokenizer cannot be used
     ├── BusyError              another process holds the repository's write lock
@@ -42,6 +43,10 @@ class InputError(StrataError):
 
 class NothingIndexed(InputError):
     """There is no published index where one was asked for."""
+
+
+class Unreadable(InputError):
+    """A listed file may not be read, or its disk fails; only that file is left out."""
 
 
 class SourceMoved(StrataError):

@@ -148,8 +148,19 @@ CHUNKS_TABLE = _schema(
     code_hash=ID,  # of the normalised text
     is_test=pa.bool_(),
 )
-# quarantine.parquet: spans left out because they hold a secret; never their text
+# quarantine.parquet: spans left out because they hold a secret; never their text; in order of path hash, then lines
 QUARANTINE_TABLE = _schema(path=pa.string(), start_line=pa.int32(), end_line=pa.int32(), detector=pa.string())
+# files.parquet: what each indexed file gave, so that an unchanged file is not read again; in order of path hash
+CHUNKED_FILES_TABLE = _schema(
+    path=pa.string(),
+    blob_id=pa.string(),
+    language=pa.string(),
+    scope=pa.string(),
+    content=pa.string(),
+    chunks=pa.int32(),
+    blank=pa.int32(),  # parts without a visible character, not stored
+    secret=pa.int32(),  # parts that hold a secret, not stored
+)
 
 # --- lexical_segments: terms.npy uint64 (T, sorted), offsets.npy int64 (T+1), rows.npy uint32, frequencies.npy uint16,
 #     lengths.npy uint32 (N). Row numbers are those of the bucket's chunks.
@@ -168,8 +179,8 @@ METRICS_TABLE = _schema(
     blast_rank=pa.float32(),  # percentile rank among functions and methods, 0 to 1
 )
 
-# --- search_rows: rows.arrow and texts.arrow, each one uncompressed record batch, in order of chunk_id over all buckets;
-#     names.npy uint64 (K, sorted) and name_rows.npy uint32 (K): hashes of case-folded names and qualified names.
+# --- search_rows: rows.arrow and texts.arrow, each one uncompressed record batch, in order of chunk_id over all
+#     buckets; names.npy uint64 (K, sorted) and name_rows.npy uint32 (K): hashes of folded names and qualified names.
 _LABEL = pa.dictionary(pa.int32(), pa.string())
 ROWS_TABLE = _schema(
     chunk_id=ID,

@@ -34,7 +34,7 @@ def require_repo_key(key: str) -> str:
 def slug(name: str) -> str:
     """Return a valid repository key for any name; one that had to be changed gets a hash, so no two collide."""
     plain = re.sub(r"\.{2,}", ".", re.sub(r"[^a-z0-9._-]+", "-", name.lower())).strip("-._")[:48].strip("-._")
-    if plain == name:
+    if plain and plain == name:
         return plain
     suffix = hashlib.blake2b(name.encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
     return f"{plain}-{suffix}" if plain else f"repo-{suffix}"

@@ -194,7 +194,7 @@ def _repository_targets(repo: str, refs: Mapping[str, Sequence[ArtifactRef]], in
     graph = target(GRAPH_SNAPSHOT, *refs[SYMBOLS.name])
     diffused = target(DIFFUSED_VECTORS, *chunks, *vectors, graph.ref)
     codes = target(BINARY_CODES, *([diffused.ref] if inputs.settings.diffusion.enabled else []), *vectors)
-    rows = target(SEARCH_ROWS, *chunks, graph.ref)
+    rows = target(SEARCH_ROWS, *chunks, *refs[SYMBOLS.name], graph.ref)
     evaluation = target(EVAL_RUNS, rows.ref, codes.ref, *lexical)
     return {item.ref.asset: item for item in (graph, diffused, codes, rows, evaluation)}
 

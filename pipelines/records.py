@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Protocol
+from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-import numpy.typing as npt
+if TYPE_CHECKING:  # for the annotations of Encoder alone: whoever needs only a name of an enum does not load numpy
+    import numpy as np
+    import numpy.typing as npt
 
 
 class Content(StrEnum):
@@ -65,6 +66,54 @@ class SymbolKind(StrEnum):
 CALLABLE_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO})
 
 
+class CallStrategy(IntEnum):
+    """How a call was bound to a definition: the codes of graph_snapshot's strategy.npy, surest first."""
+
+    OWN_CLASS = 1  # self.f(), this.f(): a method of the caller's class
+    ENCLOSING_SCOPE = 2  # f(), defined in the caller, its class or its namespace
+    SAME_FILE = 3  # f(), at the top level of the caller's file
+    IMPORTED = 4  # a name, or a member of a module or class, that the file imports, includes or uses
+    SAME_PACKAGE = 5  # a name of the caller's folder, where folders are packages
+    NAMED_TYPE = 6  # X.f(), X::f(), new X().f(), with a class X that has an f
+    LINKED = 7  # the only C or C++ definition of the name that other files can see
+    RECEIVER_NAME = 8  # envelope.seal(): a variable named like a class that has the method
+    UNIQUE_NAME = 9  # the only function of a distinctive name in the language
+    UNIQUE_METHOD = 10  # the only method of a distinctive name in the language
+    AMBIGUOUS = 11  # one of a few definitions; each gets an edge
+
+
+#: Confidence of an edge by strategy. From .5 on an edge may move vectors and counts for the blast radius.
+CALL_CONFIDENCE: Mapping[CallStrategy, float] = {
+    CallStrategy.OWN_CLASS: 0.95,
+    CallStrategy.ENCLOSING_SCOPE: 0.95,
+    CallStrategy.SAME_FILE: 0.9,
+    CallStrategy.IMPORTED: 0.9,
+    CallStrategy.SAME_PACKAGE: 0.8,
+    CallStrategy.NAMED_TYPE: 0.8,
+    CallStrategy.LINKED: 0.7,
+    CallStrategy.RECEIVER_NAME: 0.6,
+    CallStrategy.UNIQUE_NAME: 0.5,
+    CallStrategy.UNIQUE_METHOD: 0.5,
+    CallStrategy.AMBIGUOUS: 0.9,  # shared by the candidates: at most .45 each, so below .5 whatever their number
+}
+#: Strategies that rest on the name alone: right for most callees, and how false hubs are made.
+NAME_ONLY_STRATEGIES = frozenset(
+    {CallStrategy.RECEIVER_NAME, CallStrategy.UNIQUE_NAME, CallStrategy.UNIQUE_METHOD, CallStrategy.AMBIGUOUS}
+)
+
+
+class UnresolvedCall(StrEnum):
+    """Why a call site has no edge. Each is counted in the counts and the report of graph_snapshot."""
+
+    MODULE_LEVEL = "module_level"  # outside every function: there is no caller to draw an edge from
+    EXTERNAL = "external"  # the name or its receiver is imported from outside the repository
+    BUILTIN = "builtin"  # part of the language or its prelude
+    UNKNOWN_NAME = "unknown_name"  # nothing of that name is defined in the language
+    UNKNOWN_RECEIVER = "unknown_receiver"  # methods of that name exist, the receiver's type is not known
+    COMMON_NAME = "common_name"  # only the name matches, and it is too common to trust
+    AMBIGUOUS = "ambiguous"  # too many definitions fit
+
+
 class ChunkKind(StrEnum):
     """What a searchable row shows. The kinds of symbols have rows of the same name."""
 
@@ -108,12 +157,16 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """One file of a source listing, as git names it, before it is read."""
+    """One file of a source listing, as git names it, before it is read.
+
+    A file that the listing skips is left unread, so it has no blob id, and its size is 0 unless the size is the reason: an
+    edited image or an excluded file changes no bucket.
+    """
 
     path: str
-    blob_id: str  # "" where the content has none (a skipped socket, a submodule)
-    size: int
-    language: str
+    blob_id: str  # "" for a skipped file
+    size: int  # bytes on disk; where git converts line ends, not the length of what SourceTree.read returns
+    language: str  # "" for a file without extension: its first line decides (discover.script_language)
     scope: str
     content: Content
     skip_reason: SkipReason | None = None
@@ -134,7 +187,14 @@ class SourceTree(Protocol):
     """Reads file contents of one repository: a working tree or a commit."""
 
     def read(self, file: ListedFile) -> bytes:
-        """Return the bytes of a listed file; SourceMoved if its content is no longer the listed blob."""
+        """Return the content of a listed file that is not skipped: the bytes whose git blob id is `file.blob_id`.
+
+        Where git converts line ends on checkout, these are the blob's bytes, not those of the working file, so equal ids
+        give equal rows on every machine. Not for several threads at once.
+
+        :raises SourceMoved: if the content is no longer the listed blob; the message names the path.
+        :raises Unreadable: if this one file may not be read: SkipReason.UNREADABLE.
+        """
         ...
 
 

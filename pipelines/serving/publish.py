@@ -1,0 +1,84 @@
+"""Publishing a generation, and the rule by which old ones go.
+
+In: a generation's document. Out: the pointer that readers follow. The swap is one rename, so a reader gets the old
+generation or the new one; what a reader has open is not removed (see locks.lease_generation).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from pipelines.artifacts import ArtifactRef, ArtifactStore, Pointer
+from pipelines.errors import ArtifactMissing
+from pipelines.generation import GenerationDocument, read_generation
+from pipelines.locks import remove_generation_unless_leased
+
+
+@dataclass(frozen=True, slots=True)
+class Garbage:
+    """What retention removed from one repository, or would remove."""
+
+    generations: int
+    artifacts: int
+    bytes: int
+
+
+def publish_generation(
+    store: ArtifactStore, document: GenerationDocument, *, commit: str, dirty: bool, keep: int
+) -> Pointer:
+    """Make a generation the one that is served, then apply the retention rule. The caller holds the repository's lock.
+
+    :param document: the generation; every artifact of it must be whole in the store.
+    :param commit: the commit it was built from, "" without one. :param dirty: whether the working tree differed.
+    :param keep: generations that stay, the new one included.
+    :raises ArtifactMissing: if an artifact of the generation is not in the store; the old generation stays.
+    """
+    for ref in document.refs:
+        store.open(ref)
+    served = store.pointer(document.repo)
+    if served and (served.generation, served.commit, served.dirty) == (document.generation, commit, dirty):
+        return served
+    if document.generation not in store.generations(document.repo):
+        store.write_generation(document.repo, document.generation, document.as_json())
+    older = (served.generation, *served.previous) if served else ()
+    previous = tuple(item for item in dict.fromkeys(older) if item != document.generation)[: keep - 1]
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    pointer = Pointer(document.generation, commit, dirty, now, previous)
+    store.publish(document.repo, pointer)
+    collect_garbage(store, document.repo, keep)
+    return pointer
+
+
+def collect_garbage(store: ArtifactStore, repo: str, keep: int, *, dry_run: bool = False) -> Garbage:
+    """Remove the generations beyond `keep`, then every artifact that neither a generation nor a head names.
+
+    A generation that a reader has open stays, with its artifacts, until a later run. The caller holds the
+    repository's lock.
+    """
+    pointer = store.pointer(repo)
+    kept = set() if pointer is None else {pointer.generation, *pointer.previous[: keep - 1]}
+    doomed = [generation for generation in store.generations(repo) if generation not in kept]
+    if not dry_run:
+        doomed = [generation for generation in doomed if remove_generation_unless_leased(store, repo, generation)]
+    wanted = set(store.heads(repo))
+    for generation in set(store.generations(repo)) - set(doomed):
+        wanted |= set(read_generation(store, repo, generation).refs)
+    unused = [ref for ref in store.artifacts(repo) if ref not in wanted]
+    freed = sum(_size(store, ref) for ref in unused)
+    if not dry_run:
+        for ref in unused:
+            store.discard(ref)
+    return Garbage(len(doomed), len(unused), freed)
+
+
+def published_document(store: ArtifactStore, repo: str) -> GenerationDocument:
+    """Return the document of the generation that is served; ArtifactMissing where nothing was published."""
+    pointer = store.pointer(repo)
+    if pointer is None:
+        raise ArtifactMissing(f"nothing of repository {repo} is published", hint="run `strata index`")
+    return read_generation(store, repo, pointer.generation)
+
+
+def _size(store: ArtifactStore, ref: ArtifactRef) -> int:
+    return sum(file.stat().st_size for file in store.folder(ref).iterdir())

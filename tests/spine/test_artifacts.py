@@ -1,0 +1,223 @@
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from pipelines import formats
+from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, ArtifactWriter, Pointer, Target, storage_error
+from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, FormatUnsupported, StorageError
+from pipelines.report import StageReport
+from pipelines.stage import previous, run_stage
+from tests.spine.builders import fill, make_store
+
+TARGET = Target(ArtifactRef("sample", "binary_codes", WHOLE, "ab" * 16), "recipe")
+
+
+def files_under(root: Path) -> dict[str, tuple[int, int]]:
+    return {
+        str(path.relative_to(root)): (path.stat().st_ino, path.stat().st_mtime_ns)
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+
+def test_an_artifact_is_written_once_and_read_back(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    first = fill(store, TARGET)
+    before = files_under(tmp_path)
+    second = fill(store, TARGET)
+    artifact = store.verify(TARGET.ref)
+    assert (first.built, second.built) == (True, False)
+    assert (second.rows, second.reused, second.computed) == (3, 3, 0)
+    assert files_under(tmp_path) == before
+    assert artifact.array("values.npy").tolist() == [int("abababab", 16) + place for place in range(3)]
+    assert artifact.recipe == "recipe"
+    assert not list((tmp_path / "store" / "tmp" / "sample").iterdir())
+
+
+def test_an_error_in_the_work_leaves_nothing(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+
+    def work(writer: ArtifactWriter, report: StageReport) -> None:
+        writer.array("values.npy", np.zeros(3))
+        raise ArtifactMismatch("the rows do not fit")
+
+    with pytest.raises(ArtifactMismatch):
+        run_stage(store, TARGET, work)
+    assert not store.holds(TARGET.ref)
+    assert store.head("sample", "binary_codes") is None
+    assert not list((tmp_path / "store" / "tmp" / "sample").iterdir())
+
+
+@pytest.mark.parametrize("signal", ["SIGKILL", "SIGTERM"])
+def test_a_kill_while_writing_leaves_the_last_artifact_whole(tmp_path: Path, signal: str) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    script = f"""
+import os, signal
+from pathlib import Path
+import numpy as np
+from pipelines.artifacts import ArtifactRef, ArtifactStore, Target
+store = ArtifactStore(Path({str(store.root)!r}))
+with store.writer(Target(ArtifactRef("sample", "binary_codes", "all", "cd" * 16), "recipe")) as writer:
+    writer.array("values.npy", np.zeros(10))
+    os.kill(os.getpid(), signal.{signal})
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode != 0
+    assert [ref.fingerprint for ref in store.artifacts("sample")] == ["ab" * 16]
+    assert store.open_head("sample", "binary_codes").ref == TARGET.ref
+
+
+def test_damage_is_noticed(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    file = store.folder(TARGET.ref) / "values.npy"
+    content = bytearray(file.read_bytes())
+    content[-1] ^= 1
+    file.write_bytes(content)
+    store.open(TARGET.ref)
+    with pytest.raises(ArtifactCorrupt, match=r"values\.npy of artifact sample/binary_codes/all/abab"):
+        store.verify(TARGET.ref)
+    file.write_bytes(content[:-1])
+    assert not store.holds(TARGET.ref)
+    with pytest.raises(ArtifactCorrupt, match="has 151 bytes, not 152"):
+        store.open(TARGET.ref)
+    fill(store, TARGET)
+    store.verify(TARGET.ref)
+
+
+def test_a_folder_in_place_of_a_file_is_damage(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    file = store.folder(TARGET.ref) / "values.npy"
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(ArtifactCorrupt):
+        store.open(TARGET.ref).array("values.npy")
+
+
+def test_another_format_version_is_refused_with_both_numbers(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    manifest = store.folder(TARGET.ref) / "manifest.json"
+    document = json.loads(manifest.read_text())
+    for found, advice in ((0, "rebuild"), (99, "newer release")):
+        manifest.write_text(json.dumps(document | {"format": found}))
+        with pytest.raises(FormatUnsupported, match=rf"version {found}; this release reads 1 to 1.*{advice}"):
+            store.open(TARGET.ref)
+
+
+def test_a_store_of_another_format_is_refused(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    (store.root / "store.json").write_text('{"format": 7}')
+    with pytest.raises(FormatUnsupported, match="version 7; this release reads 1 to 1"):
+        store.initialise()
+    with pytest.raises(ArtifactMissing, match="no Strata store"):
+        ArtifactStore(tmp_path / "elsewhere").require_readable()
+
+
+def test_columns_must_be_those_of_the_schema(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    with store.writer(TARGET) as writer, pytest.raises(ArtifactMismatch, match="columns"):
+        writer.table("texts.parquet", pa.table({"words": ["a"]}), formats.TEXTS_TABLE)
+    with store.writer(TARGET) as writer, pytest.raises(ArtifactMismatch, match="nulls in column text"):
+        writer.table("texts.parquet", pa.table({"text": ["a", None]}), formats.TEXTS_TABLE)
+
+
+def test_a_code_of_the_wrong_width_is_refused(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    short = pa.table({"path": ["a"], "start_line": [1], "end_line": [1], "detector": ["d"]})
+    symbol = pa.table({name: pa.nulls(1) for name in formats.NODES_TABLE.names})
+    symbol = symbol.set_column(0, "symbol_id", pa.array([b"x" * 15], pa.binary(15)))
+    with store.writer(TARGET) as writer, pytest.raises(pa.ArrowInvalid):
+        writer.table("nodes.parquet", symbol, formats.NODES_TABLE)
+    with store.writer(TARGET) as writer:
+        writer.table("quarantine.parquet", short, formats.QUARANTINE_TABLE)
+
+
+def test_mapped_tables_are_one_batch_and_empty_arrays_open(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    texts = pa.concat_tables([pa.table({"text": [str(part)] * 10}) for part in range(3)])
+    with store.writer(TARGET) as writer:
+        writer.mapped_table("texts.arrow", texts, formats.TEXTS_TABLE)
+        writer.array("empty.npy", np.zeros((0, 32), np.uint8))
+    artifact = store.open(TARGET.ref)
+    assert artifact.mapped_table("texts.arrow")["text"].num_chunks == 1
+    assert artifact.mapped_table("texts.arrow")["text"].to_pylist() == texts["text"].to_pylist()
+    assert artifact.array("empty.npy").shape == (0, 32)
+
+
+def test_equal_content_gives_equal_bytes(tmp_path: Path) -> None:
+    stores = [make_store(tmp_path / name) for name in ("one", "two")]
+    for store in stores:
+        with store.writer(TARGET) as writer:
+            writer.table("texts.parquet", pa.table({"text": ["a", "b"]}), formats.TEXTS_TABLE)
+            writer.mapped_table("texts.arrow", pa.table({"text": ["a", "b"]}), formats.TEXTS_TABLE)
+    one, two = ({f.name: f.read_bytes() for f in store.folder(TARGET.ref).iterdir()} for store in stores)
+    assert one == two
+
+
+def test_codes_of_many_rows_come_back_equal(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    codes = np.random.default_rng(7).integers(0, 256, (300_000, 32), np.uint8)
+    with store.writer(TARGET) as writer:
+        writer.array("codes.npy", codes)
+    assert np.array_equal(store.verify(TARGET.ref).array("codes.npy"), codes)
+
+
+@pytest.mark.parametrize(
+    ("number", "message"),
+    [
+        (errno.ENOSPC, "no space left for the store .*strata gc"),
+        (errno.EROFS, "cannot be written: .*check its permissions"),
+        (errno.EIO, "cannot be written"),
+    ],
+)
+def test_a_store_that_cannot_be_written_says_so(tmp_path: Path, number: int, message: str) -> None:
+    assert re.search(message, str(storage_error(OSError(number, os.strerror(number)), tmp_path)))
+
+
+def test_a_store_in_place_of_a_file_says_so(tmp_path: Path) -> None:
+    (tmp_path / "store").write_text("not a folder")
+    with pytest.raises(StorageError, match="cannot be written"):
+        make_store(tmp_path)
+
+
+def test_the_pointer_is_replaced_by_one_rename(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    assert store.pointer("sample") is None
+    for generation in ("aa", "bb"):
+        store.publish("sample", Pointer(generation, "c0ffee", False, "2026-01-01T00:00:00+00:00", ("00",)))
+    assert store.pointer("sample") == Pointer("bb", "c0ffee", False, "2026-01-01T00:00:00+00:00", ("00",))
+    assert sorted(path.name for path in (store.root / "repos" / "sample").iterdir()) == ["current.json"]
+
+
+def test_only_rows_of_an_equal_recipe_are_reused(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    assert previous(store, TARGET) is None
+    fill(store, TARGET)
+    later = Target(ArtifactRef("sample", "binary_codes", WHOLE, "cd" * 16), "recipe")
+    found = previous(store, later)
+    assert found is not None
+    assert found.ref == TARGET.ref
+    assert previous(store, Target(later.ref, "another recipe")) is None
+    (store.folder(TARGET.ref) / "values.npy").unlink()
+    assert previous(store, later) is None
+
+
+def test_forgetting_a_repository_leaves_the_others(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    fill(store, Target(ArtifactRef("other", "binary_codes", WHOLE, "ab" * 16), "recipe"))
+    store.forget("sample")
+    assert store.repositories() == ("other",)
+    assert list(store.artifacts("sample")) == []
