@@ -478,7 +478,10 @@ def _conform(table: pa.Table, schema: pa.Schema, thing: str) -> pa.Table:
     for column in schema:
         if not column.nullable and table[column.name].null_count:
             raise ArtifactMismatch(f"{thing} has nulls in column {column.name}")
-    return table.cast(schema)
+    try:
+        return table.cast(schema)
+    except pa.ArrowInvalid as error:
+        raise ArtifactMismatch(f"{thing} has values of another type than its columns: {error}") from error
 
 
 def _checksum(path: Path) -> str:
