@@ -1,0 +1,54 @@
+# Set-up needs Python 3.11 or newer, git, make and pip; everything else comes from requirements.lock into .venv.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+BIN := .venv/bin
+QUESTION ?= stop the work when the caller gives up
+STORE := $(CURDIR)/data/store
+
+.PHONY: demo dev test check format lock wheel docs clean
+
+# `make demo` asks the bundled sample repository, `make demo REPO=path` a repository of yours.
+demo: .venv/ready
+ifdef REPO
+	@$(BIN)/strata index "$(REPO)"
+	@cd "$(REPO)" && "$(CURDIR)/$(BIN)/strata" query "$(QUESTION)" --limit 5
+else
+	@STRATA_HOME="$(STORE)" $(BIN)/strata index data/sample --repo sample
+	@STRATA_HOME="$(STORE)" $(BIN)/strata query "$(QUESTION)" --repo sample --limit 5
+endif
+
+# The Dagster UI on the sample's store.
+dev: .venv/ready
+	@STRATA_HOME="$(STORE)" $(BIN)/strata dev
+
+test: .venv/ready
+	$(BIN)/pytest
+
+# What CI runs before the tests.
+check: .venv/ready
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: .venv/ready
+	$(BIN)/ruff check --fix-only
+	$(BIN)/ruff format
+
+# Pin anew what pyproject.toml allows.
+lock: .venv/ready
+	$(BIN)/pip install -q uv
+	$(BIN)/uv pip compile -q --universal --extra dev --python-version 3.11 --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --custom-compile-command "make lock" --upgrade -o requirements.lock pyproject.toml
+
+wheel: .venv/ready
+	$(BIN)/python -m build --no-isolation --wheel
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis data/store
+
+.venv/ready: requirements.lock pyproject.toml
+	@echo "Setting up .venv (once, about a minute) ..."
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Strata needs Python 3.11 or newer")'
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
