@@ -1,8 +1,8 @@
-"""A 256-bit sketch of the words of a definition. In: text or words. Out: 32 bytes; asked, it never misses a word it holds.
+"""A 256-bit sketch of the words of a definition. In: text or words. Out: 32 bytes, which never deny a word they hold.
 
-Each word sets two bits whose positions come from separate bytes of one hash, so that they are independent of each other;
-a word may be held only if all its bits are set. The sketch is a prefilter and a term of the ranking: exact postings
-decide what is found.
+Each word sets two bits whose positions come from separate bytes of one hash, so that they are independent of each
+other; a word may be held only if all its bits are set. The sketch is a prefilter and a term of the ranking: exact
+postings decide what is found.
 """
 
 from __future__ import annotations
@@ -11,14 +11,19 @@ import hashlib
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
-from pipelines.formats import BLOOM_BYTES
 from pipelines.tokens import normalise, words
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+#: As formats.BLOOM_BYTES, which a parser process would load pyarrow for; a test compares the two.
+_BYTES = 32
 _RUN = re.compile(r"\w+")
+#: Turns every ASCII character that stands in no word into a space: splitting then is five times as fast as matching.
+_TO_SPACE = {code: " " for code in range(128) if not _RUN.match(chr(code))}
 
 
 @lru_cache(maxsize=1 << 17)
@@ -41,15 +46,15 @@ def make_bloom(items: Iterable[str]) -> bytes:
     bits = 0
     for word in items:
         bits |= _word_bits(word)
-    return bits.to_bytes(BLOOM_BYTES, "little")
+    return bits.to_bytes(_BYTES, "little")
 
 
 def bloom_of_text(text: str) -> bytes:
     """Return `make_bloom(words(text))`, looking at each distinct run of word characters once."""
     bits = 0
-    for run in set(_RUN.findall(normalise(text))):
+    for run in set(text.translate(_TO_SPACE).split() if text.isascii() else _RUN.findall(normalise(text))):
         bits |= _run_bits(run)
-    return bits.to_bytes(BLOOM_BYTES, "little")
+    return bits.to_bytes(_BYTES, "little")
 
 
 def may_hold(bloom: bytes, items: Iterable[str]) -> bool:
@@ -60,6 +65,8 @@ def may_hold(bloom: bytes, items: Iterable[str]) -> bool:
 
 def rows_that_may_hold(blooms: npt.NDArray[np.uint8], items: Iterable[str]) -> npt.NDArray[np.bool_]:
     """Return, for (N, 32) sketches, an (N,) mask of the rows that may hold every one of the words."""
+    import numpy as np  # not above: a parser process makes sketches, and compares none
+
     wanted = np.frombuffer(make_bloom(items), dtype=np.uint8)
     held: npt.NDArray[np.bool_] = ((blooms & wanted) == wanted).all(axis=1)
     return held

@@ -159,14 +159,14 @@ class Severity(StrEnum):
 class ListedFile:
     """One file of a source listing, as git names it, before it is read.
 
-    A file that the listing skips is left unread, so it has no blob id, and its size is 0 unless the size is the reason: an
-    edited image or an excluded file changes no bucket.
+    A file that the listing skips is left unread, so it has no blob id, and its size is 0 unless the size is the reason:
+    an edited image or an excluded file changes no bucket.
     """
 
     path: str
     blob_id: str  # "" for a skipped file
     size: int  # bytes on disk; where git converts line ends, not the length of what SourceTree.read returns
-    language: str  # "" for a file without extension: its first line decides (discover.script_language)
+    language: str  # "" where none is known: only for a skipped file
     scope: str
     content: Content
     skip_reason: SkipReason | None = None
@@ -189,8 +189,8 @@ class SourceTree(Protocol):
     def read(self, file: ListedFile) -> bytes:
         """Return the content of a listed file that is not skipped: the bytes whose git blob id is `file.blob_id`.
 
-        Where git converts line ends on checkout, these are the blob's bytes, not those of the working file, so equal ids
-        give equal rows on every machine. Not for several threads at once.
+        Where git converts line ends on checkout, these are the blob's bytes, not those of the working file, so equal
+        ids give equal rows on every machine. Not for several threads at once.
 
         :raises SourceMoved: if the content is no longer the listed blob; the message names the path.
         :raises Unreadable: if this one file may not be read: SkipReason.UNREADABLE.

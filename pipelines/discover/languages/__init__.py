@@ -1,1 +1,32 @@
-"""One declarative table per language: grammar, node kinds, names, docs, calls, imports."""
+"""The languages that have symbols, one declarative table each. Adding a language is one table and one test fixture."""
+
+from __future__ import annotations
+
+import re
+
+from pipelines.discover.languages.c import C
+from pipelines.discover.languages.cpp import CPP
+from pipelines.discover.languages.go import GO
+from pipelines.discover.languages.java import JAVA
+from pipelines.discover.languages.javascript import JAVASCRIPT
+from pipelines.discover.languages.language import Grammar, ImportedName, Language
+from pipelines.discover.languages.python import PYTHON
+from pipelines.discover.languages.rust import RUST
+from pipelines.discover.languages.typescript import TSX, TYPESCRIPT
+
+__all__ = ["LANGUAGES", "Grammar", "ImportedName", "Language", "grammar_for"]
+
+LANGUAGES: dict[str, Language] = {
+    language.name: language for language in (C, CPP, GO, JAVA, JAVASCRIPT, PYTHON, RUST, TSX, TYPESCRIPT)
+}
+
+#: What only C++ has, at the start of a line outside of comments, in a header that is named like one of C.
+_CPP_HEADER = re.compile(
+    r"^[ \t]*(?:namespace\b|class[ \t]+\w|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:)",
+    re.MULTILINE,
+)
+
+
+def grammar_for(language: str, path: str, text: str) -> str:
+    """Return the name of the language whose grammar reads a file: a header of C++ may be named like one of C."""
+    return CPP.name if language == C.name and path.endswith(".h") and _CPP_HEADER.search(text) else language

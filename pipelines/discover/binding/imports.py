@@ -1,0 +1,112 @@
+"""What the imports of a file make visible in it. In: rows of the imports table. Out: local names and open files."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from pipelines.discover.binding.definitions import Definitions
+from pipelines.discover.binding.modules import Modules
+
+ImportRow = tuple[str, str | None, str | None]  # module, name, alias
+
+#: How many files a name is followed through that only pass it on (`__init__.py`, `index.ts`).
+_MAX_HOPS = 3
+#: Scopes kept: a file's own for its calls, and those of the files it imports from.
+_KEPT_SCOPES = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a local name stands for."""
+
+    module: str  # as written
+    files: tuple[int, ...]  # () = outside the repository
+    name: str | None  # the name in those files; None for the module itself
+
+
+@dataclass(frozen=True, slots=True)
+class FileScope:
+    """What one file imports."""
+
+    names: Mapping[str, Imported] = field(default_factory=dict)
+    opened: tuple[int, ...] = ()  # files whose top-level names are visible as they are: includes, star imports
+
+
+class Imports:
+    """The imports of all files. Scopes are worked out when they are first asked for."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self._definitions = definitions
+        self._rows: dict[int, list[ImportRow]] = {}
+        self.modules: Modules = Modules(definitions)
+        self.scope = lru_cache(maxsize=_KEPT_SCOPES)(self._scope)
+
+    def add(self, paths: Iterable[str], rows: Iterable[ImportRow]) -> None:
+        """Add the imports of a bucket."""
+        for path, row in zip(paths, rows, strict=True):
+            self._rows.setdefault(self._definitions.file_of_path[path], []).append(row)
+
+    def lookup(self, files: Sequence[int], qualified: str, hops: int = _MAX_HOPS) -> list[int]:
+        """Return the definitions of a name in the first of the files that has it, through re-exports if need be."""
+        for file in files:
+            if found := self._definitions.files[file].symbols.get(qualified):
+                return found
+        if hops == 0:
+            return []
+        first, _, rest = qualified.partition(".")
+        for file in files:
+            scope = self.scope(file)
+            passed_on = scope.names.get(first)
+            if passed_on is not None and passed_on.files and passed_on.name is not None:
+                inner = f"{passed_on.name}.{rest}" if rest else passed_on.name
+                if found := self.lookup(passed_on.files, inner, hops - 1):
+                    return found
+            star = scope.opened if self._definitions.files[file].family != "c" else ()
+            if star and (found := self.lookup(star, qualified, hops - 1)):
+                return found
+        return []
+
+    def _scope(self, file: int) -> FileScope:
+        names: dict[str, Imported] = {}
+        opened: dict[int, None] = {}
+        family = self._definitions.files[file].family
+        for module, name, alias in self._rows.get(file, ()):
+            if family == "c" or name == "*" or alias == ".":
+                opened |= dict.fromkeys(self.modules.find(module, file))
+            else:
+                local, imported = self._binding(file, family, module, name, alias)
+                names[local] = imported
+        return FileScope(names, tuple(number for number in opened if number != file))
+
+    def _binding(
+        self, file: int, family: str, module: str, name: str | None, alias: str | None
+    ) -> tuple[str, Imported]:
+        find = self.modules.find
+        if name is None:
+            local = alias or (module if family == "python" else _last_part(module, family))
+            return local, Imported(module, find(module, file), None)
+        joint = _SUBMODULE_JOINT.get(family)
+        if joint is not None:
+            inner = f"{module}{name}" if module.endswith(joint) else f"{module}{joint}{name}"
+            if files := find(inner, file):
+                return alias or name, Imported(inner, files, self._java_name(files, name) if family == "java" else None)
+        return alias or name, Imported(module, find(module, file), name)
+
+    def _java_name(self, files: Sequence[int], name: str) -> str:
+        """Return the name of a class, or of a static member with its class: a Java file is named for its class."""
+        stem = posixpath.splitext(posixpath.basename(self._definitions.files[files[0]].path))[0]
+        return name if name == stem else f"{stem}.{name}"
+
+
+#: Families in which what follows the module may be a module itself: `from . import cart`, `use crate::queue`.
+_SUBMODULE_JOINT = {"python": ".", "rust": "::", "java": "."}
+
+
+def _last_part(module: str, family: str) -> str:
+    parts = [part for part in module.replace("::", "/").split("/") if part]
+    if family == "go" and len(parts) > 1 and parts[-1][:1] == "v" and parts[-1][1:].isdigit():
+        parts.pop()
+    return parts[-1] if parts else module

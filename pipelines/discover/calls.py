@@ -1,0 +1,78 @@
+"""Call sites. In: the captures of a call pattern. Out: the called name and the text before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipelines.discover.grammars import Captures
+from pipelines.discover.naming import name_parts
+from pipelines.discover.source import Source
+
+#: A longer receiver is an expression, not something that a definition can be looked up by; in characters.
+MAX_RECEIVER_CHARS = 80
+#: What joins a receiver to the name.
+_JOINTS = ("?.", "!.", ".", "->", "::")
+#: The same, with the type arguments or the keyword that may stand between the two.
+_LONG_JOINT = re.compile(r"\s*(?:->|::|[?!]?\.)\s*(?:<[^<>]*>|template)?$")
+#: What may stand before a name in the tokens of a macro and make it a method or a path.
+_TOKENS_BEFORE = re.compile(rb"[\w.:]*(?:\.|::)$")
+
+
+_TOKEN_CALL = re.compile(rb"(?<!\w)(?:\w+(?:\.|->|::)){0,8}(?P<name>[A-Za-z_]\w*)[ \t]*\(")
+
+
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """One call. `caller` is the place of the enclosing function among the file's definitions."""
+
+    caller: int | None
+    name: str
+    receiver: str | None
+    line: int
+    start: int
+
+
+def read_call(captures: Captures, source: Source, caller: int | None) -> CallSite | None:
+    """Return the call that a pattern matched, None where its tokens turn out to be none."""
+    node = captures["name"][0]
+    start, end = node.start_byte, node.end_byte
+    if "arguments" in captures:
+        opening = captures["arguments"][0].start_byte
+        if opening != end or source.data[opening : opening + 1] != b"(":
+            return None
+        before = _TOKENS_BEFORE.search(source.data[max(0, start - MAX_RECEIVER_CHARS) : start])
+        receiver = _receiver(source, start - len(before[0]), start) if before else None
+    elif "callee" in captures:
+        receiver = _receiver(source, captures["callee"][0].start_byte, start)
+    else:
+        receiver = None
+    *path, name = name_parts(source.text(start, end))
+    return CallSite(caller, name, receiver or ".".join(path) or None, node.start_point.row + 1, start)
+
+
+def read_tokens(
+    source: Source, start: int, end: int, line: int, caller: int | None, reserved: frozenset[str]
+) -> Iterator[CallSite]:
+    """Yield what looks like a call in text that the grammar leaves unparsed, the body of a macro of C."""
+    for match in _TOKEN_CALL.finditer(source.data, start, end):
+        name = match["name"].decode("utf-8", "ignore")
+        if name not in reserved:
+            here = match.start("name")
+            receiver = _receiver(source, match.start(), here)
+            yield CallSite(caller, name, receiver, line + source.line_breaks(start, here), here)
+
+
+def _receiver(source: Source, start: int, end: int) -> str | None:
+    if start == end or source.holds_secret(start, end):
+        return None
+    # A character has at most four bytes; beyond that nothing is looked at, since chains of calls can be very long.
+    window = source.text(start, min(end, start + 4 * MAX_RECEIVER_CHARS))
+    folded = " ".join(window.split())
+    if len(folded) > MAX_RECEIVER_CHARS or end - start > 4 * MAX_RECEIVER_CHARS:
+        return folded[: MAX_RECEIVER_CHARS - 1] + "…"
+    for joint in _JOINTS:
+        if folded.endswith(joint):
+            return folded.removesuffix(joint).rstrip() or None
+    return _LONG_JOINT.sub("", folded) or None

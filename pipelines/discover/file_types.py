@@ -1,0 +1,291 @@
+"""What a file is, told by its name alone: language, kind of content, or why it is left out.
+
+In: a path. Out: a FileType, or an Unwanted. One table; a language with a grammar has another one in languages/. A file
+without extension that the table does not know is a SCRIPT, of which the first line decides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pipelines.records import Content, SkipReason
+
+
+@dataclass(frozen=True, slots=True)
+class FileType:
+    """Language, in lower case, and content of a file. Parsed ones have a size limit of their own."""
+
+    language: str
+    content: Content
+    parsed: bool = False  # by a grammar, or as Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """Why a file of this name is not indexed."""
+
+    reason: SkipReason
+    detail: str
+
+
+#: Extensions of the languages that are parsed. `.h` is C: most of its declarations read the same, and one file has one
+#: language. CUDA is left to line windows, since the C++ grammar does not know its launches.
+_PARSED = {
+    "c": "c h",
+    "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp txx ixx cppm",
+    "go": "go",
+    "java": "java",
+    "javascript": "js mjs cjs jsx",
+    "python": "py pyi pyw",
+    "rust": "rs",
+    "tsx": "tsx",
+    "typescript": "ts mts cts",
+}
+_MARKDOWN = {"markdown": "md mdx markdown mdown mkd"}
+_DOCS = {
+    "asciidoc": "adoc asciidoc",
+    "latex": "tex",
+    "org": "org",
+    "restructuredtext": "rst",
+    "texinfo": "texi texinfo",
+    "text": "txt text",
+}
+_TEXT = {
+    "ada": "adb ads",
+    "assembly": "s asm",
+    "astro": "astro",
+    "awk": "awk",
+    "batch": "bat cmd",
+    "bicep": "bicep",
+    "cfg": "cfg cnf conf ini properties editorconfig",
+    "clojure": "clj cljs cljc edn",
+    "cmake": "cmake",
+    "coffeescript": "coffee",
+    "common-lisp": "lisp",
+    "crystal": "cr",
+    "csharp": "cs csx",
+    "css": "css",
+    "cuda": "cu cuh",
+    "cython": "pyx pxd pxi",
+    "d": "d",
+    "dart": "dart",
+    "devicetree": "dts dtsi",
+    "dockerfile": "dockerfile",
+    "dotenv": "env",
+    "elixir": "ex exs",
+    "elm": "elm",
+    "emacs-lisp": "el",
+    "erb": "erb",
+    "erlang": "erl hrl",
+    "fish": "fish",
+    "fortran": "f f90 f95 f03 f08 for",
+    "fsharp": "fs fsi fsx",
+    "gdscript": "gd",
+    "gleam": "gleam",
+    "glsl": "glsl vert frag comp",
+    "graphql": "graphql gql graphqls",
+    "groovy": "groovy gradle",
+    "haml": "haml",
+    "handlebars": "hbs handlebars mustache",
+    "haskell": "hs lhs",
+    "hcl": "hcl tf tfvars",
+    "hlsl": "hlsl",
+    "html": "html htm xhtml",
+    "jinja": "j2 jinja jinja2",
+    "json": "json json5 jsonc",
+    "jsonnet": "jsonnet libsonnet",
+    "julia": "jl",
+    "just": "just",
+    "kotlin": "kt kts",
+    "less": "less",
+    "lua": "lua",
+    "m4": "m4 ac",
+    "make": "mk mak",
+    "meson": "meson",
+    "metal": "metal",
+    "nim": "nim nims",
+    "nix": "nix",
+    "objective-c": "m mm",
+    "ocaml": "ml mli",
+    "pascal": "pas dpr",
+    "perl": "pl pm",
+    "php": "php phtml",
+    "powershell": "ps1 psm1 psd1",
+    "prisma": "prisma",
+    "protobuf": "proto",
+    "pug": "pug",
+    "puppet": "pp",
+    "purescript": "purs",
+    "r": "r",
+    "racket": "rkt",
+    "raku": "raku rakumod",
+    "rego": "rego",
+    "reason": "re rei",
+    "ruby": "rb rake gemspec podspec",
+    "scala": "scala sc sbt",
+    "scheme": "scm ss",
+    "scss": "scss sass",
+    "shell": "sh bash zsh ksh bats",
+    "smithy": "smithy",
+    "solidity": "sol",
+    "sql": "sql psql",
+    "starlark": "bzl bazel star",
+    "svelte": "svelte",
+    "swift": "swift",
+    "systemverilog": "sv svh",
+    "tcl": "tcl",
+    "thrift": "thrift",
+    "toml": "toml",
+    "twig": "twig",
+    "vbnet": "vb",
+    "verilog": "v vh",
+    "vhdl": "vhd vhdl",
+    "vim": "vim",
+    "vue": "vue",
+    "wgsl": "wgsl",
+    "xml": "xml xsd xsl xslt csproj fsproj vbproj props targets plist",
+    "yaml": "yaml yml",
+    "zig": "zig zon",
+}
+#: Whole names in lower case.
+_NAMES = {
+    "cfg": ".editorconfig .flake8 .gitconfig .gitmodules .npmignore .dockerignore .gitattributes .gitignore .pylintrc",
+    "cmake": "cmakelists.txt",
+    "dockerfile": "dockerfile containerfile",
+    "dotenv": ".env.example .env.sample .env.template .env.dist .env.defaults",
+    "go-module": "go.mod go.work",
+    "groovy": "jenkinsfile",
+    "json": ".babelrc .eslintrc .prettierrc .swcrc",
+    "just": "justfile",
+    "kconfig": "kconfig",
+    "make": "makefile gnumakefile kbuild",
+    "meson": "meson.build meson_options.txt",
+    "procfile": "procfile",
+    "requirements": "requirements.txt constraints.txt",
+    "ruby": "rakefile gemfile guardfile podfile vagrantfile brewfile fastfile",
+    "shell": ".bashrc .bash_profile .profile .zshrc",
+    "starlark": "build workspace tiltfile",
+    "vim": ".vimrc",
+}
+_DOCUMENTS = (
+    "authors changelog changes code_of_conduct contributing contributors copying copyright credits history install "
+    "license licence maintainers news notice readme security thanks todo unlicense"
+)
+#: Names that stand before a variant: Dockerfile.dev, Makefile.am, LICENSE-MIT.
+_VARIED = "containerfile copying copyright dockerfile jenkinsfile kconfig licence license makefile"
+#: Interpreters of `#!` lines, without their version.
+_INTERPRETERS = {
+    "ash": "shell", "awk": "awk", "bash": "shell", "bats": "shell", "bun": "typescript", "dash": "shell",
+    "deno": "typescript", "elixir": "elixir", "escript": "erlang", "expect": "tcl", "fish": "fish", "gawk": "awk",
+    "groovy": "groovy", "julia": "julia", "ksh": "shell", "lua": "lua", "make": "make", "node": "javascript",
+    "nodejs": "javascript", "ocaml": "ocaml", "perl": "perl", "php": "php", "pwsh": "powershell", "pypy": "python",
+    "python": "python", "racket": "racket", "ruby": "ruby", "runghc": "haskell", "runhaskell": "haskell",
+    "scala": "scala", "sh": "shell", "swift": "swift", "tclsh": "tcl", "ts-node": "typescript", "tsx": "typescript",
+    "uv": "python", "wish": "tcl", "zsh": "shell",
+}  # fmt: skip
+
+_LOCKS = (
+    "cartfile.resolved deno.lock go.sum go.work.sum gradle.lockfile npm-shrinkwrap.json package-lock.json "
+    "package.resolved packages.lock.json pnpm-lock.yaml pnpm-lock.yml project.assets.json"
+)
+_GENERATED_ENDS = {
+    ".lock": "lock file",
+    ".lockb": "lock file",
+    ".map": "source map",
+    ".min.css": "minified",
+    ".min.html": "minified",
+    ".min.js": "minified",
+    ".min.mjs": "minified",
+    "-min.js": "minified",
+    ".bundle.js": "bundle",
+    ".snap": "recorded test output",
+}
+#: Text for git, but data or pictures for a reader: their words only drown those of code.
+_DATA_ENDS = {
+    ".csv": "data",
+    ".geojson": "data",
+    ".har": "data",
+    ".ipynb": "notebook",
+    ".jsonl": "data",
+    ".ndjson": "data",
+    ".po": "translations",
+    ".pot": "translations",
+    ".svg": "picture",
+    ".topojson": "data",
+    ".tsv": "data",
+    ".xlf": "translations",
+}
+#: `env` may stand before the interpreter, with options and assignments between the two.
+_SHEBANG = re.compile(
+    rb"#![ \t]{0,8}(?:\S{0,200}/)?"
+    rb"(?:env[ \t]{1,8}(?:-\S{1,20}[ \t]{1,8}|\w{1,40}=\S{0,80}[ \t]{1,8}){0,8}(?:\S{0,200}/)?)?"
+    rb"([A-Za-z][A-Za-z-]{0,30})"
+)
+#: So much of a content is looked at for its `#!` line.
+SCRIPT_START_BYTES = 512
+_VARIANT = re.compile(r"[.\-_]")
+
+
+def _by_extension() -> dict[str, FileType]:
+    """Map extensions; an exact-case key wins over the lower-case one."""
+    table = {"C": FileType("cpp", Content.CODE, parsed=True), "H": FileType("cpp", Content.CODE, parsed=True)}
+    for languages, content, parsed in (
+        (_PARSED, Content.CODE, True),
+        (_MARKDOWN, Content.DOCS, True),
+        (_DOCS, Content.DOCS, False),
+        (_TEXT, Content.TEXT, False),
+    ):
+        for language, extensions in languages.items():
+            table |= dict.fromkeys(extensions.split(), FileType(language, content, parsed))
+    return table
+
+
+def _by_name() -> dict[str, FileType]:
+    """Map whole names in lower case; they win over extensions."""
+    table = dict.fromkeys(_DOCUMENTS.split(), FileType("text", Content.DOCS))
+    for language, names in _NAMES.items():
+        table |= dict.fromkeys(names.split(), FileType(language, Content.TEXT))
+    return table
+
+
+_EXTENSION_TYPES = _by_extension()
+_NAME_TYPES = _by_name()
+_WITH_VARIANTS = frozenset(_VARIED.split())
+_LOCK_NAMES = frozenset(_LOCKS.split())
+_UNWANTED_ENDS = {end: Unwanted(SkipReason.GENERATED, detail) for end, detail in _GENERATED_ENDS.items()} | {
+    end: Unwanted(SkipReason.UNSUPPORTED, detail) for end, detail in _DATA_ENDS.items()
+}
+_UNWANTED = tuple(_UNWANTED_ENDS)
+#: A file whose name says nothing; see script_type.
+SCRIPT = FileType("", Content.TEXT)
+
+
+def file_type(path: str) -> FileType | Unwanted:
+    """Return what a file is, by its name; SCRIPT where the first line decides."""
+    name = path.rpartition("/")[2]
+    lower = name.lower()
+    known = _NAME_TYPES.get(lower)
+    if known:
+        return known
+    if lower in _LOCK_NAMES:
+        return Unwanted(SkipReason.GENERATED, "lock file")
+    if lower.endswith(_UNWANTED):
+        return next(unwanted for end, unwanted in _UNWANTED_ENDS.items() if lower.endswith(end))
+    stem, dot, extension = name.rpartition(".")
+    by_extension = _EXTENSION_TYPES.get(extension) or _EXTENSION_TYPES.get(extension.lower())
+    if stem and by_extension:  # `.env` has no stem: it is a name
+        return by_extension
+    first = _VARIANT.split(lower, maxsplit=1)[0]
+    if first in _WITH_VARIANTS:
+        return _NAME_TYPES[first]
+    return Unwanted(SkipReason.UNSUPPORTED, f"no language known for .{extension}") if dot else SCRIPT
+
+
+def script_type(start: bytes) -> FileType | Unwanted:
+    """Return what a file without extension is, by the `#!` line that its content may start with."""
+    found = _SHEBANG.match(start[:SCRIPT_START_BYTES].partition(b"\n")[0])
+    language = _INTERPRETERS.get(found[1].decode("ascii").rstrip("-").lower(), "") if found else ""
+    if not language:
+        return Unwanted(SkipReason.UNSUPPORTED, "no extension, and no #! line that is known")
+    return FileType(language, Content.CODE, parsed=True) if language in _PARSED else FileType(language, Content.TEXT)

@@ -1,0 +1,99 @@
+"""JavaScript, with JSX."""
+
+from __future__ import annotations
+
+from pipelines.discover.languages.language import Grammar, Language
+from pipelines.records import SymbolKind
+
+#: A function wrapped in one of these still is the function that its name stands for.
+_HIGHER_ORDER = r"^(React\\.)?(useCallback|memo|forwardRef|debounce|throttle)$"
+_FUNCTION = (
+    "[(arrow_function body: (_) @body) (function_expression body: (_) @body) (generator_function body: (_) @body)]"
+)
+_TARGET = "[(identifier) (member_expression)]"
+_REQUIRE = "function: (identifier) @_require arguments: (arguments . (string (string_fragment) @module))"
+_IS_REQUIRE = '(#eq? @_require "require")'
+
+#: Shared by JavaScript, TypeScript and TSX.
+DEFINITIONS = (
+    (SymbolKind.FUNCTION, "(function_declaration name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.FUNCTION, "(generator_function_declaration name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.METHOD, "(method_definition name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.CLASS, "(class_declaration name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.FUNCTION, f"(variable_declarator name: (identifier) @name value: {_FUNCTION} @value) @node"),
+    (SymbolKind.CLASS, "(variable_declarator name: (identifier) @name value: (class body: (_) @body) @value) @node"),
+    (
+        SymbolKind.FUNCTION,
+        "(variable_declarator name: (identifier) @name value: (call_expression function: (_) @_wrapper"
+        f' arguments: (arguments . {_FUNCTION} @value)) (#match? @_wrapper "{_HIGHER_ORDER}")) @node',
+    ),
+    (SymbolKind.FUNCTION, f"(assignment_expression left: {_TARGET} @name right: {_FUNCTION} @value) @node"),
+    (SymbolKind.CLASS, f"(assignment_expression left: {_TARGET} @name right: (class body: (_) @body) @value) @node"),
+    (SymbolKind.FUNCTION, f"(pair key: (_) @name value: {_FUNCTION} @value) @node"),
+    (SymbolKind.FUNCTION, f'(export_statement "default" value: {_FUNCTION} @value) @node'),
+    (SymbolKind.CLASS, '(export_statement "default" value: (class !name body: (_) @body) @value) @node'),
+    (SymbolKind.FUNCTION, "(function_expression name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.FUNCTION, "(generator_function name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.CLASS, "(class name: (_) @name body: (_) @body) @node"),
+)
+#: A function that is the value of a class field; the grammars differ in the field's name.
+FIELD_VALUE = f"value: {_FUNCTION} @value"
+TYPES = (
+    "(variable_declarator name: (identifier) @name value: (object)) @node",
+    f"(assignment_expression left: {_TARGET} @name right: (object)) @node",
+    "(pair key: (_) @name value: (object)) @node",
+)
+WRAPPERS = ("(export_statement) @node", "(lexical_declaration) @node", "(variable_declaration) @node")
+CALLS = (
+    "(call_expression function: [(identifier) (super)] @name)",
+    "(call_expression function: (member_expression property: (_) @name) @callee)",
+    "(new_expression constructor: (identifier) @name)",
+    "(new_expression constructor: (member_expression property: (_) @name) @callee)",
+)
+#: A component that is shown is called; a lower-case tag is no component but HTML.
+JSX_CALLS = (
+    '(jsx_opening_element name: (identifier) @name (#match? @name "^[A-Z]"))',
+    '(jsx_self_closing_element name: (identifier) @name (#match? @name "^[A-Z]"))',
+    "(jsx_opening_element name: (member_expression property: (_) @name) @callee)",
+    "(jsx_self_closing_element name: (member_expression property: (_) @name) @callee)",
+)
+IMPORTS = (
+    "(import_statement (import_clause (identifier) @default) source: (string (string_fragment) @module))",
+    "(import_statement (import_clause (namespace_import (identifier) @alias))"
+    " source: (string (string_fragment) @module))",
+    "(import_statement (import_clause (named_imports (import_specifier name: (_) @name !alias)))"
+    " source: (string (string_fragment) @module))",
+    "(import_statement (import_clause (named_imports (import_specifier name: (_) @name alias: (_) @alias)))"
+    " source: (string (string_fragment) @module))",
+    "(export_statement (export_clause (export_specifier name: (_) @name !alias))"
+    " source: (string (string_fragment) @module))",
+    "(export_statement (export_clause (export_specifier name: (_) @name alias: (_) @alias))"
+    " source: (string (string_fragment) @module))",
+    '(export_statement "*" @name source: (string (string_fragment) @module))',
+    "(export_statement (namespace_export (_) @alias) source: (string (string_fragment) @module))",
+    f"(variable_declarator name: (identifier) @alias value: (call_expression {_REQUIRE}) {_IS_REQUIRE})",
+    "(variable_declarator name: (object_pattern (shorthand_property_identifier_pattern) @name)"
+    f" value: (call_expression {_REQUIRE}) {_IS_REQUIRE})",
+    "(variable_declarator name: (object_pattern (pair_pattern key: (_) @name value: (identifier) @alias))"
+    f" value: (call_expression {_REQUIRE}) {_IS_REQUIRE})",
+    "(variable_declarator name: (identifier) @alias value: (member_expression"
+    f" object: (call_expression {_REQUIRE}) property: (_) @name) {_IS_REQUIRE})",
+    # The module alone, where no pattern above said more of it.
+    "(import_statement source: (string (string_fragment) @module))",
+    f"(call_expression {_REQUIRE} {_IS_REQUIRE})",
+    "(call_expression function: (import) arguments: (arguments . (string (string_fragment) @module)))",
+)
+
+JAVASCRIPT = Language(
+    name="javascript",
+    grammar=Grammar("tree-sitter-javascript", "tree_sitter_javascript"),
+    definitions=(
+        *DEFINITIONS,
+        (SymbolKind.METHOD, f"(field_definition property: (_) @name {FIELD_VALUE}) @node"),
+    ),
+    types=TYPES,
+    wrappers=WRAPPERS,
+    calls=CALLS + JSX_CALLS,
+    imports=IMPORTS,
+    comments=("(comment) @node", "(html_comment) @node"),
+)

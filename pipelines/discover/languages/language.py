@@ -1,0 +1,63 @@
+"""What the walker must know of one language: its grammar, and patterns of its syntax tree sorted by what they show.
+
+A pattern is a tree-sitter query that matches one construct. Its captures have fixed meanings:
+
+    @node        the construct itself: its span
+    @name        what it is called; the called or imported name
+    @declarator  where the name stands inside nested declarators (C, C++)
+    @scope       the type that a definition belongs to although it stands outside of it (Go receivers)
+    @body        where the declaration ends and the body begins
+    @last        where a construct of several nodes ends
+    @value       a function or class that gets its name from what it is assigned to
+    @callee      the expression that is called; what stands in it before the name is the receiver
+    @arguments   must follow the name without a space, else it is no call (tokens of a Rust macro)
+    @module, @alias, @default   of an import; @default binds the module's default export
+    @tree        the text of an import that only the language's `expand` understands
+
+A capture whose name starts with '_' serves its pattern's predicates alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from pipelines.records import SymbolKind
+
+#: (module, imported name or None, alias or None)
+ImportedName = tuple[str, str | None, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """Where a compiled grammar is found: its distribution, its module, the function that gives it."""
+
+    distribution: str
+    module: str
+    function: str = "language"
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language. Where two definition patterns match one node, the first in the table wins."""
+
+    name: str
+    grammar: Grammar
+    definitions: tuple[tuple[SymbolKind, str], ...]
+    #: Definitions without a body: they count only where the file has no definition of that name with one.
+    declarations: tuple[tuple[SymbolKind, str], ...] = ()
+    types: tuple[str, ...] = ()  # what is no symbol, but makes functions inside it methods
+    namespaces: tuple[str, ...] = ()  # what is no symbol, but qualifies the names inside it
+    wrappers: tuple[str, ...] = ()  # statements around a definition that belong to its span and signature
+    decorated: tuple[str, ...] = ()  # the same, but not part of the signature
+    attributes: tuple[str, ...] = ()  # what stands before a definition and belongs to its span
+    calls: tuple[str, ...] = ()
+    tokens: tuple[str, ...] = ()  # text that the grammar does not parse, with calls in it: bodies of macros
+    imports: tuple[str, ...] = ()
+    comments: tuple[str, ...] = ("(comment) @node",)
+    docstrings: bool = False  # a string that opens a body is its documentation
+    inner_comment: str = ""  # a comment with this start documents what it stands in, not what follows
+    test_marker: str = ""  # regular expression: an attribute or annotation that makes a definition a test
+    reserved: frozenset[str] = frozenset()  # what no definition is called: a name that a syntax error made of a keyword
+    macros_derail: bool = False  # some macros read like other syntax and are hidden from the grammar
+    expand: Callable[[str], Iterator[ImportedName]] | None = None

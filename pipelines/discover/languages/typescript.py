@@ -1,0 +1,46 @@
+"""TypeScript and TSX: two grammars, because `<T>value` is a cast in one and an element in the other."""
+
+from __future__ import annotations
+
+from pipelines.discover.languages import javascript
+from pipelines.discover.languages.language import Grammar, Language
+from pipelines.records import SymbolKind
+
+_DEFINITIONS = (
+    *javascript.DEFINITIONS,
+    (SymbolKind.CLASS, "(abstract_class_declaration name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.INTERFACE, "(interface_declaration name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.ENUM, "(enum_declaration name: (_) @name body: (_) @body) @node"),
+    (SymbolKind.TYPE, "(type_alias_declaration name: (_) @name) @node"),
+    (SymbolKind.METHOD, f"(public_field_definition name: (_) @name {javascript.FIELD_VALUE}) @node"),
+)
+_DECLARATIONS = (
+    (SymbolKind.FUNCTION, "(function_signature name: (_) @name) @node"),
+    (SymbolKind.METHOD, "(class_body (method_signature name: (_) @name) @node)"),
+    (SymbolKind.METHOD, "(interface_body (method_signature name: (_) @name) @node)"),
+    (SymbolKind.METHOD, "(interface_body (property_signature name: (_) @name type: (_ (function_type))) @node)"),
+    (SymbolKind.METHOD, "(abstract_method_signature name: (_) @name) @node"),
+)
+
+
+def _language(name: str, function: str, *jsx_calls: str) -> Language:
+    return Language(
+        name=name,
+        grammar=Grammar("tree-sitter-typescript", "tree_sitter_typescript", function),
+        definitions=_DEFINITIONS,
+        declarations=_DECLARATIONS,
+        types=javascript.TYPES,
+        namespaces=("(internal_module name: (_) @name) @node", "(module name: (identifier) @name) @node"),
+        wrappers=(*javascript.WRAPPERS, "(ambient_declaration) @node"),
+        attributes=("(class_body (decorator) @node)",),
+        calls=(*javascript.CALLS, *jsx_calls),
+        imports=(
+            *javascript.IMPORTS,
+            "(import_require_clause (identifier) @alias source: (string (string_fragment) @module))",
+        ),
+        comments=("(comment) @node", "(html_comment) @node"),
+    )
+
+
+TYPESCRIPT = _language("typescript", "language_typescript")
+TSX = _language("tsx", "language_tsx", *javascript.JSX_CALLS)

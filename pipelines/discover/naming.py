@@ -1,0 +1,66 @@
+"""What a definition is called, and whether it is a test. In: source text of a name, a path. Out: name parts, a flag."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+#: A name that is an expression (a computed property) is cut here, in characters.
+MAX_NAME_CHARS = 120
+#: What is looked at of a name, in characters: the left side of an assignment can be any expression.
+_READ_CHARS = 1_000
+_SPACE = re.compile(r"\s+")
+_OPERATOR = re.compile(r"\boperator\b\s*(\(\s*\)|[^(]*)")
+#: `<T>` and `[T]` of generic names, innermost first; an index that is a string or a symbol is the name itself.
+_GENERIC = re.compile(r"<[^<>]*>|(?<=\w)\[[^\[\]]*\]")
+_SEPARATOR = re.compile(r"::|->|\.")
+#: Containers that say how a name is bound in JavaScript, not what it belongs to.
+_BINDINGS = frozenset({"exports", "module", "prototype", "this", "self", "window", "globalThis"})
+#: What a module's anonymous default export is called.
+DEFAULT_NAME = "default"
+
+_TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata", "e2e"})
+_TEST_FILE = re.compile(
+    r"(?:test_.*|.*_test|conftest)\.py$|.*_test\.(?:go|c|cc|cpp|cxx|rs)$|.*[.\-_](?:test|spec)\.[cm]?[jt]sx?$"
+    r"|tests?\.rs$|(?:Test[A-Z0-9].*|.*(?:Test|Tests|TestCase|IT))\.java$|.*(?:[a-z0-9]Test|Tests)\.(?:cc|cpp|cxx|h|hpp)$"
+    r"|test_.*\.(?:c|cc|cpp|cxx)$"
+)
+
+
+def name_parts(text: str) -> tuple[str, ...]:
+    """Return the parts of a name as it stands in the source: `ns::Foo<T>::bar` and `Foo.prototype.bar` have several.
+
+    The last part is the name, the parts before it are its containers. Never empty.
+    """
+    if text.isidentifier():
+        return (text,)
+    text = _SPACE.sub(" ", text[:_READ_CHARS]).strip()
+    if text[:1] in "\"'`[#":  # a quoted, computed or private property is one name, dots and all
+        return (text.strip("\"'`")[:MAX_NAME_CHARS] or DEFAULT_NAME,)
+    operator = _OPERATOR.search(text)
+    tail: tuple[str, ...] = ()
+    if operator:
+        text, tail = text[: operator.start()], (_operator_name(operator[1]),)
+    while (plain := _GENERIC.sub("", text)) != text:
+        text = plain
+    *containers, name = (part.strip(" *&()")[:MAX_NAME_CHARS] for part in _SEPARATOR.split(text))
+    kept = tuple(part for part in containers if part and part not in _BINDINGS)
+    if tail:
+        return (*kept, name, *tail) if name else (*kept, *tail)
+    return (*kept, name if name and (kept or name != "exports") else DEFAULT_NAME)
+
+
+def _operator_name(symbol: str) -> str:
+    symbol = symbol.strip()
+    return f"operator {symbol}" if symbol[:1].isalpha() else f"operator{symbol.replace(' ', '')}"
+
+
+def is_test_path(path: str) -> bool:
+    """Tell whether a path is that of a test, by the usual names of folders and files."""
+    pure = PurePosixPath(path)
+    return not _TEST_FOLDERS.isdisjoint(pure.parts[:-1]) or _TEST_FILE.match(pure.name) is not None
+
+
+def is_test_name(language: str, name: str) -> bool:
+    """Tell whether a definition's own name makes it a test, wherever it stands."""
+    return language == "python" and name.startswith("test_")

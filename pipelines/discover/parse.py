@@ -1,0 +1,172 @@
+"""One file from bytes to rows, in one place. In: a path, a language, bytes. Out: what the tables of the file will hold.
+
+The order is fixed: decode, look for secrets, mask them, and only then parse; so nothing that is made here can hold one.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from pipelines.bloom import bloom_of_text
+from pipelines.decode import NotText, decode
+from pipelines.discover import comments
+from pipelines.discover.grammars import CompiledLanguage, GrammarError
+from pipelines.discover.languages import LANGUAGES, grammar_for
+from pipelines.discover.secrets import SecretSpan, find_secrets
+from pipelines.discover.source import Source, Span
+from pipelines.discover.symbols import Definition, Outline, outline
+from pipelines.identity import make_id
+from pipelines.records import SkipReason
+
+#: A file with a line longer than the first and an average line longer than the second number of characters was written
+#: by a tool (a bundle, a minified library, a table of data): nobody searches in it, and one line is no excerpt.
+MAX_LINE_CHARS = 30_000
+MAX_MEAN_LINE_CHARS = 1_000
+
+
+@dataclass(slots=True)
+class ParsedFile:
+    """One file's rows as plain values: columns of the tables of `formats`, `path` apart, ids in hexadecimal."""
+
+    encoding: str = ""
+    lines: int = 0
+    error_nodes: int = 0
+    skip_reason: str | None = None
+    skip_detail: str | None = None  # without a reason: why a file of a known language has no symbols
+    symbols: list[list[Any]] = field(default_factory=list)
+    calls: list[list[Any]] = field(default_factory=list)
+    imports: list[list[Any]] = field(default_factory=list)
+    secrets: list[list[Any]] = field(default_factory=list)
+
+    @classmethod
+    def skipped(cls, reason: SkipReason, detail: str) -> ParsedFile:
+        """Return the record of a file that has no rows, and why."""
+        return cls(skip_reason=reason.value, skip_detail=detail)
+
+
+def parse_file(repo: str, path: str, language: str, data: bytes) -> ParsedFile:
+    """Decode and parse one file.
+
+    :param repo: repository key, for the ids. :param path: its path. :param language: "" for text without a grammar.
+    :param data: its bytes.
+    """
+    decoded = decode(data)
+    if isinstance(decoded, NotText):
+        return ParsedFile.skipped(decoded.reason, decoded.detail)
+    text = decoded.text
+    if not text.strip():
+        return ParsedFile.skipped(SkipReason.EMPTY, "no text")
+    if language in LANGUAGES and (detail := _generated(text)):
+        return ParsedFile.skipped(SkipReason.GENERATED, detail)
+    secrets = find_secrets(text)
+    parsed = ParsedFile(decoded.encoding, text.count("\n") + (not text.endswith("\n")))
+    parsed.secrets = [list(row) for row in _secret_rows(secrets)]
+    if language in LANGUAGES:
+        _add_symbols(parsed, repo, path, language, Source(text, [(span.start_byte, span.end_byte) for span in secrets]))
+    return parsed
+
+
+def _generated(text: str) -> str:
+    longest = max(map(len, text.split("\n")))
+    mean = len(text) // (text.count("\n") + 1)
+    if longest > MAX_LINE_CHARS and mean > MAX_MEAN_LINE_CHARS:
+        return f"a line of {longest} characters, {mean} on average"
+    return ""
+
+
+def _secret_rows(secrets: list[SecretSpan]) -> Iterator[tuple[int, int, int, int, str]]:
+    for span in secrets:
+        yield span.start_byte, span.end_byte, span.start_line, span.end_line, span.detector
+
+
+@lru_cache
+def _compiled(language: str) -> CompiledLanguage | str:
+    """Return the compiled language, or why it cannot be used: one broken table costs one language its symbols."""
+    try:
+        return CompiledLanguage(LANGUAGES[language])
+    except GrammarError as error:
+        return str(error)
+
+
+def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source: Source) -> None:
+    compiled = _compiled(grammar_for(language, path, source.data.decode()))
+    if isinstance(compiled, str):
+        parsed.skip_detail = compiled
+        return
+    found = outline(source, compiled, path)
+    ids = _identify(repo, path, found.definitions)
+    parsed.error_nodes = found.error_nodes
+    parsed.symbols = [
+        _symbol_row(source, found, definition, *identity)
+        for definition, identity in zip(found.definitions, ids, strict=True)
+        if identity is not None
+    ]
+    parsed.calls = [
+        [_hex_id(ids, call.caller), call.name, call.receiver, call.line, call.start] for call in found.calls
+    ]
+    parsed.imports = [[item.module, item.name, item.alias, item.line] for item in found.imports]
+
+
+def _hex_id(ids: list[tuple[str, int] | None], index: int | None) -> str | None:
+    identity = ids[index] if index is not None else None
+    return identity[0] if identity is not None else None
+
+
+def _identify(repo: str, path: str, definitions: list[Definition]) -> list[tuple[str, int] | None]:
+    """Return id and ordinal of each definition, None for a declaration that the file defines elsewhere."""
+    defined = {item.qualified_name for item in definitions if item.has_body}
+    seen: Counter[tuple[str, str]] = Counter()
+    ids: list[tuple[str, int] | None] = []
+    for item in definitions:
+        if not item.has_body and item.qualified_name in defined:
+            ids.append(None)
+            continue
+        ordinal = seen[item.kind, item.qualified_name]
+        seen[item.kind, item.qualified_name] += 1
+        ids.append((make_id(repo, path, item.kind, item.qualified_name, ordinal).hex(), ordinal))
+    return ids
+
+
+def _symbol_row(source: Source, found: Outline, item: Definition, symbol_id: str, ordinal: int) -> list[Any]:
+    doc_secret = any(source.holds_secret(*span) for span in item.doc)
+    declaration_secret = source.holds_secret(*item.declaration)
+    doc = [] if doc_secret else [_doc_text(source.text(*span)) for span in item.doc]
+    signature = "" if declaration_secret else comments.fold_signature(_declaration_text(source, item, found.comments))
+    written = [source.text(*span) for span in item.doc if span[0] < item.start]
+    return [
+        symbol_id,
+        item.kind.value,
+        item.name,
+        item.qualified_name,
+        ordinal,
+        item.start_line,
+        item.end_line,
+        item.start,
+        item.end,
+        signature,
+        comments.join_doc(doc),
+        item.is_test,
+        bloom_of_text("\n".join([item.qualified_name, *written, source.text(item.start, item.end)])).hex(),
+    ]
+
+
+def _doc_text(written: str) -> str:
+    return comments.comment_text(written) if written.lstrip()[:1] in "/#<-*" else comments.docstring_text(written)
+
+
+def _declaration_text(source: Source, definition: Definition, found: list[Span]) -> str:
+    """Return the text of a declaration without the comments inside it; `found` are all comments in order."""
+    start, end = definition.declaration
+    pieces = []
+    for index in range(bisect_left(found, (start, start)), len(found)):
+        comment_start, comment_end = found[index]
+        if comment_start >= end:
+            break
+        pieces.append(source.text(start, comment_start))
+        start = comment_end
+    return " ".join([*pieces, source.text(min(start, end), end)])
