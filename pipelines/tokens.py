@@ -18,7 +18,8 @@ MAX_WORD_CHARS = 64
 #: A compound has at most this many characters; longer dotted chains are found by their words.
 _MAX_COMPOUND_CHARS = 80
 _WORD = re.compile(r"\w+")
-_COMPOUND = re.compile(r"\w+(?:(?:::|[.\-])\w+)+")
+#: Possessive, and begun at a word's edge alone: a long run of letters is read once, not from each of its letters.
+_COMPOUND = re.compile(r"(?<!\w)\w++(?:(?:::|[.\-])\w++)++")
 _ASCII_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 #: Scripts written without spaces: Han, kana, Hangul, Thai. Their runs are indexed as single letters and pairs.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")

@@ -1,0 +1,161 @@
+"""Which text belongs to which definition. In: the symbols of one file. Out: a tree of definitions with widened spans.
+
+A span is widened by what a reader would move along with the definition: the rest of its first and last line ("export",
+";"), the comment, decorator or attribute lines directly above it, and crumbs of code beside it that are too small to be
+shown alone. Widened spans nest and never overlap.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from pipelines.chunking.source import Source
+from pipelines.errors import SourceMoved
+from pipelines.records import ChunkKind, ListedFile
+
+#: So many other characters on a definition's first or last line are part of it; more is code of its own, as in a
+#: minified file.
+_LINE_REST_CHARS = 120
+_PYTHON_PREFIXES = (b"#", b"@")
+#: Comments, annotations, Rust and C++ attributes, template heads.
+_OTHER_PREFIXES = (b"//", b"@", b"#[", b"[[", b"template")
+_WORD = re.compile(r"\w")
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolRow:
+    """One row of the symbols table, without the columns that chunking has no use for."""
+
+    symbol_id: bytes
+    kind: ChunkKind
+    name: str
+    qualified_name: str
+    ordinal: int
+    start: int
+    end: int
+    signature: str
+    doc: str
+    is_test: bool
+
+
+@dataclass(slots=True, eq=False)
+class Definition:
+    """A symbol in the tree. `low` to `high` is its widened span, `reach` where the text that may document it begins."""
+
+    symbol: SymbolRow
+    start: int
+    end: int
+    children: list[Definition] = field(default_factory=list)
+    low: int = 0
+    high: int = 0
+    reach: int = 0
+
+
+def make_tree(source: Source, symbols: Iterable[SymbolRow], file: ListedFile, min_chars: int) -> list[Definition]:
+    """Return the outermost definitions of a file, in order.
+
+    :param min_chars: code between outermost definitions below this is a crumb.
+    :raises SourceMoved: if a symbol lies outside the text, which then is not the text that was parsed.
+    """
+    roots = _nest(source, symbols, file.path)
+    prefixes = _PYTHON_PREFIXES if file.language == "python" else _OTHER_PREFIXES
+    _widen(source, roots, None, prefixes)
+    for definition in walk(roots):
+        _widen(source, definition.children, definition, prefixes)
+    _take_crumbs(source, roots, min_chars)
+    return roots
+
+
+def walk(roots: Iterable[Definition]) -> Iterator[Definition]:
+    """Yield every definition, the enclosing one first; nesting may be of any depth."""
+    waiting = list(roots)[::-1]
+    while waiting:
+        definition = waiting.pop()
+        yield definition
+        waiting += definition.children[::-1]
+
+
+def _nest(source: Source, symbols: Iterable[SymbolRow], path: str) -> list[Definition]:
+    roots: list[Definition] = []
+    enclosing: list[Definition] = []
+    for symbol in sorted(symbols, key=lambda item: (item.start, -item.end, item.symbol_id)):
+        if not 0 <= symbol.start <= symbol.end <= len(source):
+            raise SourceMoved(
+                f"{path} has {len(source)} bytes, but {symbol.qualified_name} ends at {symbol.end}",
+                hint="the file changed while it was read; run again",
+            )
+        while enclosing and enclosing[-1].end <= symbol.start:
+            enclosing.pop()
+        # A symbol that begins inside another is shown inside it, so spans nest whatever a grammar makes of bad code.
+        end = min(symbol.end, enclosing[-1].end) if enclosing else symbol.end
+        definition = Definition(symbol, symbol.start, end)
+        (enclosing[-1].children if enclosing else roots).append(definition)
+        enclosing.append(definition)
+    return roots
+
+
+def _widen(source: Source, siblings: list[Definition], parent: Definition | None, prefixes: tuple[bytes, ...]) -> None:
+    """Widen the spans of definitions that stand side by side, inside their parent and clear of its own first line."""
+    floor = source.line_end(parent.start) if parent else 0
+    reach = parent.start if parent else 0
+    for place, item in enumerate(siblings):
+        last = place + 1 == len(siblings)
+        ceiling = siblings[place + 1].start if not last else parent.end if parent else len(source)
+        item.reach = reach
+        item.low = _low(source, item.start, floor, prefixes)
+        item.high = _high(source, item, ceiling)
+        floor = max(floor, item.high)
+        reach = item.high
+
+
+def _low(source: Source, start: int, floor: int, prefixes: tuple[bytes, ...]) -> int:
+    if floor > start:
+        return start
+    low = max(source.line_start(start), floor)
+    if len(source.data[low:start].strip()) > _LINE_REST_CHARS:
+        return start
+    while low > floor and source.data[low - 1 : low] == b"\n":
+        above = _line_above(source, low, floor, prefixes)
+        if above == low:
+            break
+        low = above
+    return low
+
+
+def _line_above(source: Source, low: int, floor: int, prefixes: tuple[bytes, ...]) -> int:
+    """Return where the comment or decorator that ends right above `low` begins; `low` if there is none."""
+    begin = source.line_start(low - 1)
+    line = source.data[begin:low].strip()
+    if line.startswith(prefixes):
+        return begin if begin >= floor else low
+    if line.endswith(b"*/"):
+        opening = source.data.rfind(b"/*", floor, low)
+        if opening >= 0:
+            begin = source.line_start(opening)
+            if begin >= floor and not source.data[begin:opening].strip():
+                return begin
+    return low
+
+
+def _high(source: Source, item: Definition, ceiling: int) -> int:
+    end = source.line_end(max(item.start, item.end - 1))
+    rest = len(source.data[item.end : end].strip())
+    return end if end <= ceiling and rest <= _LINE_REST_CHARS else item.end
+
+
+def _take_crumbs(source: Source, roots: list[Definition], min_chars: int) -> None:
+    """Give each crumb to the definition beside it: closing brackets to the one before, all else to the one after."""
+    position, before = 0, None
+    for after in (*roots, None):
+        low, high = position, after.low if after else len(source)
+        if after:
+            position = after.high
+        text = source.text(low, high).strip()
+        if 0 < len(text) < min_chars:
+            if before and (after is None or not _WORD.search(text)):
+                before.high = high
+            elif after:
+                after.low = low
+        before = after
