@@ -135,7 +135,11 @@ def _references(scope: CheckScope) -> str:
 
 
 def _unknown(values: pa.ChunkedArray, known: pa.ChunkedArray) -> list[Any]:
-    members = pc.is_in(values, value_set=known.combine_chunks()) if len(known) else pa.array([False] * len(values))
+    members = (
+        pc.is_in(values, value_set=known.combine_chunks())
+        if len(known)
+        else pa.array([False] * len(values), pa.bool_())
+    )
     found: list[Any] = values.filter(pc.invert(members)).slice(0, 1).to_pylist()
     return found
 

@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from pipelines.artifacts import Pointer
-from pipelines.generation import EncoderInfo
-from pipelines.progress import Progress
-from pipelines.records import CheckResult, Listing, Staleness
-from pipelines.retrieval import Searcher
+if TYPE_CHECKING:  # named in annotations only: this module must not make `strata --help` load Arrow and numpy
+    from pipelines.artifacts import Pointer
+    from pipelines.generation import EncoderInfo
+    from pipelines.progress import Progress
+    from pipelines.records import CheckResult, Listing, Staleness
+    from pipelines.retrieval import Searcher
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,13 @@ class IndexOutcome:
     checks: Sequence[CheckResult]
     encoder: EncoderInfo
     duration_s: float
-    stages: Mapping[str, float] = field(default_factory=dict)  # seconds by asset, and "dagster" for the rest
+    #: Seconds by asset that was materialised, and "dagster" for the rest; empty: nothing had to be.
+    stages: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def up_to_date(self) -> bool:
+        """Tell that the published generation was the wanted one already."""
+        return self.published and not self.stages and not self.buckets_computed
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,263 @@
+"""The commands of `strata` and their options. In: arguments. Out: a command that is ready to run; nothing runs here.
+
+Parsing stands apart from running, so that it is safe and quick: what a command needs is imported once it is known to be
+wanted, because `strata --help` should load neither Arrow nor numpy. The defaults of settings and of a query stand
+there; only what was given on the command line is handed on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pipelines.records import SearchMode
+from pipelines.serving.cli.host import Host, IndexRequest
+from pipelines.serving.cli.options import AsJson, Rev, one_of, option
+from pipelines.serving.cli.output import Output
+from pipelines.settings import CONTENT_CHOICES, EMBEDDERS, DiffusionSettings, EmbedderSettings, IndexSettings
+
+#: Runs a parsed command and returns its exit code.
+Command = Callable[[Host, Output], int]
+
+FUSIONS = ("rrf", "late")
+EXPANSIONS = ("neighbors", "blast")
+#: Port that `dagster dev` has by itself.
+_DEV_PORT = 3000
+_INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
+
+# Plain help: rich would double the time of `strata --help`, and its frames do not fit into docs/cli.md.
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+repos = typer.Typer(add_completion=False, rich_markup_mode=None)
+app.add_typer(repos, name="repos", help="Add, remove and list the repositories of the store at hand.")
+
+
+def parse(argv: Sequence[str]) -> Command:
+    """Return the command that the arguments ask for.
+
+    :raises typer.TyperException: if they do not parse. :raises typer.Exit: after --help or --version.
+    """
+    group = typer_command()
+    with group.make_context("strata", list(argv)) as context:
+        command: Command = group.invoke(context)
+        return command
+
+
+@cache
+def typer_command() -> Any:
+    """Return the parser that typer builds from the functions below."""
+    return typer.main.get_command(app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"strata {version('codestrata')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _strata(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Search the code and documentation of git repositories, by meaning and by exact word."""
+
+
+@app.command("index")
+def _index(
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The repository or folder.")] = Path("."),
+    repo: Annotated[str, option("Its key.", metavar="KEY", default="the one it has, or its folder's name")] = "",
+    embedder: Annotated[str | None, one_of(EMBEDDERS, "What makes the vectors.", default=_EMBEDDER.name)] = None,
+    model: Annotated[str | None, option("ONNX model, for --embedder onnx.", metavar="PATH")] = None,
+    tokenizer: Annotated[
+        str | None, option("The model's tokenizer.json.", metavar="PATH", default="beside the model")
+    ] = None,
+    dimensions: Annotated[
+        int | None, option("Width of the vectors.", metavar="N", default=_EMBEDDER.dimensions)
+    ] = None,
+    diffuse: Annotated[
+        bool | None, option("Mix vectors over the call graph.", "--diffuse/--no-diffuse", default="no")
+    ] = None,
+    diffuse_alpha: Annotated[
+        float | None, option("Share of the neighbours in each iteration.", metavar="X", default=_DIFFUSION.alpha)
+    ] = None,
+    diffuse_iterations: Annotated[
+        int | None, option("How often it is mixed.", metavar="N", default=_DIFFUSION.iterations)
+    ] = None,
+    diffuse_bidirectional: Annotated[
+        bool | None, option("Mix in callers as well as callees.", "--diffuse-bidirectional")
+    ] = None,
+    content: Annotated[str | None, one_of(CONTENT_CHOICES, "Which kinds of file.", default=_INDEX.content)] = None,
+    rev: Rev = "",
+    full: Annotated[bool, option("Compute everything again.", "--full")] = False,
+    dry_run: Annotated[
+        bool, option("List every file, and why it would be left out; write nothing.", "--dry-run")
+    ] = False,
+    as_json: AsJson = False,
+) -> Command:
+    """Bring the index of a repository up to date and publish it.
+
+    Only what changed since the last run is computed. A default in brackets holds unless strata.toml says otherwise.
+    """
+    from pipelines.serving.cli.indexing import list_files, run_index
+
+    overrides: dict[str, dict[str, Any]] = {
+        "embedder": {
+            "name": embedder,
+            "model": _absolute(model),
+            "tokenizer": _absolute(tokenizer),
+            "dimensions": dimensions,
+        },
+        "diffusion": {
+            "enabled": diffuse,
+            "alpha": diffuse_alpha,
+            "iterations": diffuse_iterations,
+            "bidirectional": diffuse_bidirectional,
+        },
+        "index": {"content": content},
+    }
+    given = {section: kept for section, values in overrides.items() if (kept := _given(values))}
+    request = IndexRequest(path, repo=repo, rev=rev, full=full, overrides=given)
+    return partial(list_files if dry_run else run_index, request)
+
+
+@app.command("query")
+def _query(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words, a name, or a question in plain language.")],
+    repo: Annotated[
+        list[str] | None, option("Search this repository; may repeat.", metavar="KEY|PATH", default="all at hand")
+    ] = None,
+    limit: Annotated[int | None, option("How many hits.", metavar="N", default=10)] = None,
+    mode: Annotated[str | None, one_of(tuple(SearchMode), "Which branches answer.", default=SearchMode.HYBRID)] = None,
+    fusion: Annotated[str | None, one_of(FUSIONS, "How the branches are merged.", default=FUSIONS[0])] = None,
+    no_fusion: Annotated[bool | None, option("The plain order of one branch.", "--no-fusion")] = None,
+    keyword_and: Annotated[
+        bool | None,
+        option('Every word must occur, "a phrase" as it stands, -word must not.', "--keyword-and"),
+    ] = None,
+    candidate_pool: Annotated[int | None, option("Rows that are rescored.", metavar="N", default=256)] = None,
+    path: Annotated[list[str] | None, option("Only files that match; may repeat.", metavar="GLOB")] = None,
+    language: Annotated[list[str] | None, option("Only this language; may repeat.", metavar="L")] = None,
+    scope: Annotated[list[str] | None, option("Only this scope of a monorepo; may repeat.", metavar="S")] = None,
+    expand: Annotated[
+        str | None, one_of(EXPANSIONS, "Add what the hits call and are called by, or all that depends on them.")
+    ] = None,
+    expand_depth: Annotated[int | None, option("How many calls away.", metavar="N", default=1)] = None,
+    explain: Annotated[bool | None, option("Show every term of each score.", "--explain")] = None,
+    as_json: AsJson = False,
+) -> Command:
+    """Search the published index.
+
+    Punctuation is literal. Text that starts with '-' goes after '--':
+
+    strata query -- --error-on-warnings
+    """
+    from pipelines.serving.cli.querying import run_query
+
+    given = _given(
+        {
+            "limit": limit,
+            "mode": mode,
+            "fusion": fusion,
+            "no_fusion": no_fusion,
+            "keyword_and": keyword_and,
+            "candidate_pool": candidate_pool,
+            "paths": tuple(path or ()) or None,
+            "languages": tuple(language or ()) or None,
+            "scopes": tuple(scope or ()) or None,
+            "expand": expand,
+            "expand_depth": expand_depth,
+            "explain": explain,
+        }
+    )
+    return partial(run_query, text, repo or [], given)
+
+
+@app.command("status")
+def _status(as_json: AsJson = False) -> Command:
+    """Tell what is published, and whether it is fresh."""
+    from pipelines.serving.cli.upkeep import show_status
+
+    return show_status
+
+
+@app.command("check")
+def _check(as_json: AsJson = False) -> Command:
+    """Run every check on what is published, checksums included."""
+    from pipelines.serving.cli.upkeep import run_checks
+
+    return run_checks
+
+
+@app.command("eval")
+def _eval(as_json: AsJson = False) -> Command:
+    """Measure how well what is published answers, anew."""
+    from pipelines.serving.cli.upkeep import run_evaluation
+
+    return run_evaluation
+
+
+@app.command("gc")
+def _gc(
+    dry_run: Annotated[bool, option("Only tell what would be removed.", "--dry-run")] = False, as_json: AsJson = False
+) -> Command:
+    """Remove what the retention rule no longer keeps."""
+    from pipelines.serving.cli.upkeep import collect_garbage
+
+    return partial(collect_garbage, dry_run)
+
+
+@app.command("dev")
+def _dev(
+    port: Annotated[int, option("Port of the Dagster UI.", metavar="PORT", default=_DEV_PORT)] = _DEV_PORT,
+) -> Command:
+    """Run the Dagster UI and daemon on the store at hand."""
+    from pipelines.serving.cli.upkeep import develop
+
+    return partial(develop, port)
+
+
+@repos.command("add")
+def _add(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Lower-case letters, digits, '.', '_', '-'.")],
+    path: Annotated[Path, typer.Argument(metavar="PATH", help="The repository or folder.")],
+    rev: Rev = "",
+    as_json: AsJson = False,
+) -> Command:
+    """Register a repository; it is indexed by the next run."""
+    from pipelines.serving.cli.upkeep import add_repository
+
+    return partial(add_repository, key, path, rev)
+
+
+@repos.command("remove")
+def _remove(
+    key: Annotated[str, typer.Argument(metavar="KEY", help="Key of the repository.")], as_json: AsJson = False
+) -> Command:
+    """Forget a repository and everything that is stored of it."""
+    from pipelines.serving.cli.upkeep import remove_repository
+
+    return partial(remove_repository, key)
+
+
+@repos.command("list")
+def _list(as_json: AsJson = False) -> Command:
+    """List the repositories of the store at hand."""
+    from pipelines.serving.cli.upkeep import list_repositories
+
+    return list_repositories
+
+
+def _given(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if value is not None}
+
+
+def _absolute(path: str | None) -> str | None:
+    """Fix a path of the command line to where it was typed: one in strata.toml is relative to that file instead."""
+    return str(Path(path).absolute()) if path else path

@@ -1,0 +1,105 @@
+"""The edge of the command line: whatever ends a command becomes an exit code here, and a message that helps.
+
+0    found, done                    2    an error: the arguments, the input, the store, or a fault of Strata
+1    nothing found, a check failed  130  interrupted (SIGINT); 143 for SIGTERM
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
+
+import typer
+
+from pipelines.errors import StrataError
+from pipelines.serving.cli.commands import parse
+from pipelines.serving.cli.output import Output
+from pipelines.serving.cli.streams import Stream
+
+if TYPE_CHECKING:
+    from pipelines.serving.cli.host import Host
+
+ERROR = 2
+INTERRUPTED = 130
+TERMINATED = 143
+_FAULT_HINT = "this is a fault in Strata, please report it; the traceback is on stderr"
+#: What people mean most often by arguments of `strata query` that do not parse.
+_QUERY_HINT = "quote a text of several words, and put one that starts with '-' after '--': strata query -- --my-flag"
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, on the way that Ctrl-C takes: whatever cleans up after one cleans up after the other."""
+
+
+def main(argv: Sequence[str], host: Host) -> int:
+    """Run one command line and return its exit code.
+
+    :param argv: the arguments, without the program's name. :param host: the surroundings; see host.py.
+    """
+    output = Output(Stream(sys.stdout), Stream(sys.stderr), as_json=_asks_for_json(argv))
+    try:
+        with _sigterm_interrupts():
+            command = parse(argv or ["--help"])
+            # Nothing but the answer may reach stdout, whatever a library likes to print.
+            with contextlib.redirect_stdout(sys.stderr):
+                return command(host, output)
+    except BaseException as end:
+        if isinstance(end, SystemExit):
+            raise
+        return _explain(end, output)
+
+
+def _explain(end: BaseException, output: Output) -> int:
+    """Say why a command ended without an answer and return the exit code."""
+    if isinstance(end, typer.Exit):  # --help and --version have printed what they had to
+        return end.exit_code
+    if isinstance(end, BrokenPipeError):  # their reader left early
+        return 0
+    if isinstance(end, KeyboardInterrupt):
+        terminated = isinstance(end, _Terminated)
+        output.fail("Terminated" if terminated else "Interrupted", "stopped before the end", "run it again to go on")
+        return TERMINATED if terminated else INTERRUPTED
+    if isinstance(end, typer.TyperException):
+        output.fail("UsageError", end.format_message(), _usage_hint(end))
+    elif isinstance(end, StrataError):
+        output.fail(type(end).__name__, end.message, end.hint)
+    else:
+        output.err.write("".join(traceback.format_exception(end)))
+        output.fail(type(end).__name__, str(end) or type(end).__name__, _FAULT_HINT)
+    return ERROR
+
+
+def _usage_hint(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)  # only some of typer's errors know their command
+    path = context.command_path if context is not None else "strata"
+    hint = f"`{path} --help` tells what it takes"
+    return f"{_QUERY_HINT}; {hint}" if path == "strata query" else hint
+
+
+def _asks_for_json(argv: Sequence[str]) -> bool:
+    """Tell whether --json is among the options: known before parsing, so that an error of parsing is JSON as well."""
+    options = argv[: list(argv).index("--")] if "--" in argv else argv
+    return "--json" in options
+
+
+@contextlib.contextmanager
+def _sigterm_interrupts() -> Iterator[None]:
+    """Let SIGTERM unwind the stack as Ctrl-C does; only the main thread may ask for that."""
+
+    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
+        raise _Terminated
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

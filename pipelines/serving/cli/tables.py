@@ -1,0 +1,132 @@
+"""How the outcomes of building and upkeep look to people. In: outcomes. Out: lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pipelines.records import CheckResult, Listing, Severity
+from pipelines.serving.cli.lines import Line, line, table
+
+if TYPE_CHECKING:
+    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, RepositoryStatus
+
+#: Hex digits of a commit or generation that are shown: git shows as many of a commit in a large repository.
+_ID_DIGITS = 12
+_UNITS = ("bytes", "kB", "MB", "GB", "TB")
+_MARK_STYLES = ("green", "yellow", "bold red")
+
+
+def index_lines(outcome: IndexOutcome, marks: Sequence[str]) -> Iterator[Line]:
+    """Yield the summary of `strata index`; one line if there was nothing to do."""
+    at = f" at {short(outcome.commit)}" if outcome.commit else ""
+    if outcome.up_to_date:
+        yield line(
+            (outcome.repo, "bold"), f"{at} is up to date: {outcome.files_indexed} files, {outcome.chunks} chunks"
+        )
+        return
+    yield line((outcome.repo, "bold"), f"{at}, generation {short(outcome.generation)}")
+    yield from table(_index_rows(outcome), indent="  ")
+    yield from check_lines([item for item in outcome.checks if not item.passed], marks)
+    if outcome.published:
+        yield line("next: ", ('strata query "..."', "bold"))
+
+
+def _index_rows(outcome: IndexOutcome) -> Iterator[tuple[str, str, str]]:
+    passed = sum(item.passed for item in outcome.checks)
+    yield "files", str(outcome.files_indexed), _skips(outcome.files_skipped)
+    yield "symbols", str(outcome.symbols), ""
+    yield "chunks", str(outcome.chunks), ""
+    vectors = f"{outcome.vectors_reused} reused, {outcome.vectors_embedded} embedded"
+    yield "vectors", str(outcome.vectors_total), vectors
+    buckets = f"{outcome.buckets_computed} computed, {outcome.buckets_reused} reused"
+    yield "buckets", str(outcome.buckets_total), buckets
+    yield "checks", str(len(outcome.checks)), f"{passed} passed, {len(outcome.checks) - passed} failed"
+    slowest = sorted(outcome.stages.items(), key=lambda item: (-item[1], item[0]))
+    yield "seconds", f"{outcome.duration_s:.1f}", ", ".join(f"{name} {spent:.1f}" for name, spent in slowest)
+
+
+def listing_lines(listing: Listing) -> Iterator[Line]:
+    """Yield one line per file of `strata index --dry-run`: what becomes of it, its path, and any detail."""
+    files = sorted(listing.files, key=lambda item: item.path)
+    outcomes = ["index" if item.skip_reason is None else str(item.skip_reason) for item in files]
+    width = max(map(len, outcomes), default=0)
+    for file, outcome in zip(files, outcomes, strict=True):
+        style = "green" if file.skip_reason is None else "yellow"
+        detail = f"  ({file.skip_detail})" if file.skip_detail else ""
+        yield line((outcome.ljust(width), style), "  ", file.path, (detail, "dim"))
+
+
+def listing_total(indexed: int, skipped: Mapping[str, int]) -> str:
+    """Return the closing sentence of `strata index --dry-run`."""
+    return f"{indexed} would be indexed" + (f"; {_skips(skipped)}" if skipped else "")
+
+
+def status_lines(repositories: Sequence[RepositoryStatus]) -> Iterator[Line]:
+    """Yield the table of `strata status`, then what is to be said of single repositories."""
+    header = ("repository", "state", "generation", "commit", "published", "files", "symbols", "chunks", "path")
+    yield from table(map(_status_row, repositories), header=header)
+    for item in repositories:
+        if item.message:
+            yield line((f"{item.repo}: ", "bold"), item.message)
+
+
+def _status_row(status: RepositoryStatus) -> tuple[str, ...]:
+    pointer = status.pointer
+    counts = [str(status.counts.get(name, "")) for name in ("files", "symbols", "chunks")]
+    if pointer is None:
+        return (status.repo, status.state, "-", "-", "-", *counts, status.path)
+    commit = (short(pointer.commit) or "-") + ("+" if pointer.dirty else "")
+    return (status.repo, status.state, short(pointer.generation), commit, pointer.published_at, *counts, status.path)
+
+
+def repository_lines(repositories: Sequence[RepositoryStatus]) -> Iterator[Line]:
+    """Yield the table of `strata repos list`."""
+    rows = [(item.repo, item.state, item.rev or "working tree", item.path) for item in repositories]
+    yield from table(rows, header=("repository", "state", "rev", "path"))
+
+
+def check_lines(checks: Sequence[CheckResult], marks: Sequence[str]) -> Iterator[Line]:
+    """Yield one line per check; one that failed names its artifact."""
+    for item in checks:
+        grade = 0 if item.passed else 1 if item.severity == Severity.WARN else 2
+        said = f": {item.message}" if item.message and not item.passed else ""
+        yield line((marks[grade], _MARK_STYLES[grade]), f" {item.name} of {item.asset}{said}")
+
+
+def evaluation_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    """Yield the table of `strata eval`."""
+    header = list(rows[0]) if rows else []
+    cells = [[f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values()] for row in rows]
+    yield from table(cells, header=header)
+
+
+def garbage_lines(report: GarbageReport) -> Iterator[Line]:
+    """Yield what `strata gc` did."""
+    did = "would remove" if report.dry_run else "removed"
+    yield line(
+        f"{did}: generations {report.generations}, artifacts {report.artifacts}, run records {report.runs}, "
+        f"{size(report.bytes)}"
+    )
+
+
+def short(identifier: str) -> str:
+    """Return the first digits of a commit or generation."""
+    return identifier[:_ID_DIGITS]
+
+
+def size(count: int) -> str:
+    """Return a number of bytes as a person reads it."""
+    amount = float(count)
+    for unit in _UNITS:
+        if amount < 1000 or unit == _UNITS[-1]:
+            break
+        amount /= 1000
+    return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+
+
+def _skips(skipped: Mapping[str, int]) -> str:
+    if not skipped:
+        return ""
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.items()))
+    return f"{sum(skipped.values())} left out: {reasons}"
