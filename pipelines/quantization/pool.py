@@ -16,6 +16,8 @@ Pool = tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]
 
 #: Rows per block of the numpy scan: the differing bits of one block (2 MB at 256 bits) stay in the cache.
 _BLOCK_ROWS = 65_536
+#: From here on faiss is used. One block is scanned by numpy in a millisecond, which importing faiss takes a hundred of.
+_FAISS_FROM_ROWS = _BLOCK_ROWS
 
 
 def hamming_pool(
@@ -46,11 +48,11 @@ def hamming_pool(
 
 
 def nearest_codes(codes: npt.NDArray[np.uint8], query_code: npt.NDArray[np.uint8], size: int) -> Pool:
-    """Return the pool among all codes, by faiss where it is installed."""
+    """Return the pool among all codes: by faiss, or by numpy where they are few or faiss is not installed."""
     size = max(0, min(size, len(codes)))
     if size == 0:
         return np.empty(0, np.int64), np.empty(0, np.int32)
-    faiss = _faiss()
+    faiss = _faiss() if len(codes) >= _FAISS_FROM_ROWS else None
     if faiss is None:
         return scan_codes(codes, query_code, size)
     distances, near = faiss.knn_hamming(np.ascontiguousarray(query_code[None, :]), np.ascontiguousarray(codes), size)
@@ -80,4 +82,6 @@ def _faiss() -> Any | None:
         import faiss
     except ImportError:
         return None
+    # One query is bound by memory, not by cores: further threads only wait for each other.
+    faiss.omp_set_num_threads(1)
     return faiss
