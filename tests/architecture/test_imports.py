@@ -16,7 +16,7 @@ ALLOWED = {
     "embedding": {SPINE},
     "diffusion": {SPINE},
     "quantization": {SPINE},
-    "training": {SPINE},
+    "training": {SPINE, "embedding"},
     "retrieval": {SPINE, "embedding", "quantization"},
     "evaluation": {SPINE, "retrieval"},
     "serving": {SPINE, "retrieval"},

@@ -1,0 +1,28 @@
+"""From settings to an encoder. In: [embedder] and the folder of the bundled data. Out: a records.Encoder.
+
+Making one reads no model and imports no runtime: whether anything changed is decided by its digest alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pipelines.embedding.model_files import find_model
+from pipelines.embedding.onnx_model import OnnxEncoder
+from pipelines.embedding.sign_hash import HashEncoder
+from pipelines.embedding.vocab import TABLE_NAME, VocabEncoder
+from pipelines.records import Encoder
+from pipelines.settings import EmbedderSettings
+
+
+def make_encoder(settings: EmbedderSettings, data: Path) -> Encoder:
+    """Return the encoder that the settings name.
+
+    :param settings: which one. :param data: the folder of the bundled encoder data, data/encoder in a checkout.
+    :raises EncoderError: if a file that it needs is missing or of a kind that cannot be read.
+    """
+    if settings.name == "onnx":
+        return OnnxEncoder(find_model(settings.model, settings.tokenizer), settings.dimensions)
+    if settings.name == "hash":
+        return HashEncoder(settings.dimensions)
+    return VocabEncoder(data / TABLE_NAME, settings.dimensions)

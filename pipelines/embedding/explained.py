@@ -1,0 +1,30 @@
+"""A `with` block whose every failure says what was being done.
+
+Runtimes and tokenizers raise exceptions of their own, bare `Exception` among them; a user needs the model or the chunk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import TracebackType
+
+from pipelines.errors import EncoderError, StrataError
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Turns an exception of the block into an EncoderError that begins with `what`."""
+
+    what: str
+    hint: str = ""
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, StrataError):
+            raise EncoderError(f"{self.what}: {error.message}", hint=error.hint or self.hint) from error
+        if isinstance(error, Exception):  # an interrupt and the like pass as they are
+            raise EncoderError(f"{self.what}: {type(error).__name__}: {error}", hint=self.hint) from error

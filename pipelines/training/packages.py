@@ -1,0 +1,149 @@
+"""Source packages as they are downloaded: names, licences and files, read from the archives themselves.
+
+In: wheels (`pip download --no-deps`), npm tarballs (`npm pack`), Debian sources (`apt-get source --download-only`) and
+Debian packages that hold sources (`apt-get download`) in one folder. Out: for each its name, version, licence and
+readable source files. Nothing of a package is run, and a package is refused unless its own metadata names a permissive
+licence only.
+"""
+
+from __future__ import annotations
+
+import email
+import io
+import json
+import re
+import tarfile
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from pipelines.errors import InputError
+
+#: Licences that let anyone use the text for anything with attribution at most.
+_PERMISSIVE = re.compile(r"\b(mit|expat|apache|bsd|isc|0bsd|unlicense|boost|bsl|postgresql)\b", re.I)
+_RESTRICTED = re.compile(
+    r"\b(a?gpl|lgpl|gnu|mpl|mozilla|epl|eclipse|cddl|cc-by-nc|sspl|proprietary|commercial)\b", re.I
+)
+#: Folders of other projects' code inside a package: they have licences, and exclusions, of their own.
+_FOREIGN = re.compile(
+    r"_?vendor(ed)?|third[_-]?party|3rdparty|node_modules|deps|externals?|extern|contrib|static|testdata"
+)
+_AR_MAGIC = b"!<arch>\n"
+_AR_HEADER = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """One downloaded package."""
+
+    registry: str  # pypi, npm, debian
+    name: str
+    version: str
+    licence: str
+    archive: Path
+
+    def files(self, suffixes: frozenset[str]) -> Iterator[tuple[str, str]]:
+        """Yield path and text of the package's own UTF-8 files with one of the suffixes, in order of path."""
+        for path, data in sorted(_members(self.archive, suffixes)):
+            try:
+                yield path, data.decode("utf-8")
+            except UnicodeDecodeError:
+                continue  # of no language that is counted here
+
+
+def find_packages(folder: Path) -> list[Package]:
+    """Read every archive of a folder, in order of registry and name.
+
+    :raises InputError: if a licence is missing, or not permissive only; the message names package and licence.
+    """
+    readers = {"*.whl": _wheel, "*.tgz": _npm, "*.orig.tar.[gbx]z*": _debian_source, "*.deb": _debian_binary}
+    found = [read(path) for pattern, read in readers.items() for path in sorted(folder.rglob(pattern))]
+    for package in found:
+        if not _PERMISSIVE.search(package.licence) or _RESTRICTED.search(package.licence):
+            raise InputError(
+                f"{package.archive} has licence {package.licence!r}, which is not known to be permissive",
+                hint="leave the package out",
+            )
+    return sorted(found, key=lambda package: (package.registry, package.name))
+
+
+def _wheel(path: Path) -> Package:
+    with zipfile.ZipFile(path) as archive:
+        name = next(item for item in archive.namelist() if item.endswith(".dist-info/METADATA"))
+        metadata = email.message_from_bytes(archive.read(name))
+    classifiers = [
+        item.split(" :: ")[-1] for item in metadata.get_all("Classifier", []) if item.startswith("License ::")
+    ]
+    stated = metadata["License-Expression"] or "; ".join(classifiers) or (metadata["License"] or "").split("\n")[0]
+    return Package("pypi", metadata["Name"].lower(), metadata["Version"], stated, path)
+
+
+def _npm(path: Path) -> Package:
+    with tarfile.open(path) as archive:
+        manifests = [item for item in archive.getmembers() if item.name.count("/") == 1]
+        member = next(item for item in manifests if item.name.endswith("/package.json"))
+        manifest = json.loads(_read(archive, member))
+    licence = manifest.get("license", "")
+    return Package("npm", manifest["name"], manifest["version"], licence if isinstance(licence, str) else "", path)
+
+
+def _debian_source(path: Path) -> Package:
+    name, version = path.name.split(".orig.tar")[0].split("_", 1)
+    packaging = next(path.parent.glob(f"{name}_{version}-*.debian.tar.*"))
+    with tarfile.open(packaging) as archive:
+        copyright_file = _read(archive, archive.getmember("debian/copyright"))
+    return Package("debian", name, version, _debian_licence(copyright_file), path)
+
+
+def _debian_binary(path: Path) -> Package:
+    name, version = path.name.split("_")[:2]
+    with _open_tar(path) as archive:
+        member = next(item for item in archive if item.name.endswith("/copyright"))
+        copyright_file = _read(archive, member)
+    return Package("debian", name, version, _debian_licence(copyright_file), path)
+
+
+def _debian_licence(copyright_file: bytes) -> str:
+    """Return what a machine-readable copyright file says of `Files: *`."""
+    stanza = re.search(r"^Files:\s*\*.*?^License:\s*([^\n]+)", copyright_file.decode("utf-8"), re.M | re.S)
+    return stanza[1].strip() if stanza else ""
+
+
+def _members(path: Path, suffixes: frozenset[str]) -> Iterator[tuple[str, bytes]]:
+    if path.suffix == ".whl":
+        with zipfile.ZipFile(path) as wheel:
+            for name in filter(lambda item: _wanted(item, suffixes), wheel.namelist()):
+                yield name, wheel.read(name)
+        return
+    with _open_tar(path) as archive:
+        for member in archive:
+            if member.isfile() and _wanted(member.name, suffixes):
+                yield member.name, _read(archive, member)
+
+
+def _open_tar(path: Path) -> tarfile.TarFile:
+    """Open a tar archive, or the one that a .deb holds as its member data.tar.*."""
+    if path.suffix != ".deb":
+        return tarfile.open(path)
+    content, place = path.read_bytes(), len(_AR_MAGIC)
+    while place < len(content):  # ar: a 60-byte header with name and decimal size, then the data, padded to even
+        header = content[place : place + _AR_HEADER]
+        size = int(header[48:58])
+        start = place + _AR_HEADER
+        if header.startswith(b"data.tar"):
+            return tarfile.open(fileobj=io.BytesIO(content[start : start + size]))
+        place = start + size + size % 2
+    raise InputError(f"{path} is not a Debian package")
+
+
+def _wanted(name: str, suffixes: frozenset[str]) -> bool:
+    path = PurePosixPath(name)
+    return path.suffix in suffixes and ".min." not in path.name and not any(map(_FOREIGN.fullmatch, path.parts))
+
+
+def _read(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    stream = archive.extractfile(member)
+    if stream is None:
+        raise InputError(f"{archive.name!r} has no readable file {member.name}")
+    return stream.read()
