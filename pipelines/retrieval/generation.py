@@ -1,0 +1,158 @@
+"""One generation, opened for search. In: the store and a generation's id or document. Out: mapped arrays.
+
+Row r is the same chunk in every array; lengths are compared at open, from the manifests, so nothing is read for it. A
+published generation is leased while it is open: retention does not remove it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from pipelines.artifacts import Artifact, ArtifactStore
+from pipelines.errors import ArtifactMismatch
+from pipelines.formats import BINARY_CODES, GRAPH_SNAPSHOT, LEXICAL_SEGMENTS, SEARCH_ROWS
+from pipelines.generation import GenerationDocument, read_generation
+from pipelines.locks import lease_generation
+from pipelines.retrieval.rows import RowTable
+from pipelines.retrieval.segments import Segment, documents
+
+
+@dataclass(frozen=True)
+class Codes:
+    """The arrays of the semantic branch: packed sign bits, int8 rows, their scales, and which rows have a vector."""
+
+    codes: npt.NDArray[np.uint8]
+    rescoring: npt.NDArray[np.int8]
+    scales: npt.NDArray[np.float32]
+    valid: npt.NDArray[np.bool_]
+
+
+@dataclass
+class Generation:
+    """An open generation. Use as a context manager, or close it."""
+
+    document: GenerationDocument
+    rows: RowTable
+    segments: tuple[Segment, ...]
+    graph: Artifact
+    _search_rows: Artifact
+    _codes: Artifact
+    _lease: int | None = field(default=None)
+
+    @property
+    def repo(self) -> str:
+        """Key of the repository."""
+        return self.document.repo
+
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return self.rows.count
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The arrays of the semantic branch, mapped when first used."""
+        return Codes(*(np.asarray(self._codes.array(f"{name}.npy")) for name in _CODE_ARRAYS))
+
+    @cached_property
+    def names(self) -> npt.NDArray[np.uint64]:
+        """Sorted hashes of folded names and qualified names (K,)."""
+        return np.asarray(self._search_rows.array("names.npy"))
+
+    @cached_property
+    def name_rows(self) -> npt.NDArray[np.uint32]:
+        """The row that each name hash belongs to (K,)."""
+        return np.asarray(self._search_rows.array("name_rows.npy"))
+
+    @cached_property
+    def calls(self) -> Mapping[str, npt.NDArray[Any]]:
+        """The call graph in CSR form, rows being callers: indptr, indices, confidence, strategy."""
+        return {name: np.asarray(self.graph.array(f"{name}.npy")) for name in _GRAPH_ARRAYS}
+
+    @cached_property
+    def inactive_ranks(self) -> frozenset[str]:
+        """Structural ranks that are one value for every row, and so tell nothing: a repository without calls."""
+        ranks = ("pagerank_rank", "blast_rank")
+        return frozenset(name for name in ranks if not self.count or np.ptp(self.rows.numbers[name]) == 0)
+
+    def close(self) -> None:
+        """Give up the lease; closing twice is allowed."""
+        if self._lease is not None:
+            os.close(self._lease)
+            self._lease = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+_CODE_ARRAYS = ("codes", "rescoring", "scales", "valid")
+_GRAPH_ARRAYS = ("indptr", "indices", "confidence", "strategy")
+
+
+def open_generation(store: ArtifactStore, repo: str, generation: str | GenerationDocument) -> Generation:
+    """Open a generation for search.
+
+    :param store: where it is. :param repo: the repository key.
+    :param generation: its id, or its document where it may not be published yet.
+    :raises ArtifactMissing: if it, or one of its artifacts, is gone.
+    :raises ArtifactMismatch: if its artifacts have different numbers of rows.
+    """
+    name = generation if isinstance(generation, str) else generation.generation
+    leased = isinstance(generation, str) or store.generation_file(repo, name).exists()
+    lease = lease_generation(store, repo, name) if leased else None
+    try:
+        document = read_generation(store, repo, generation) if isinstance(generation, str) else generation
+        return _open(store, document, lease)
+    except BaseException:
+        if lease is not None:
+            os.close(lease)
+        raise
+
+
+def _open(store: ArtifactStore, document: GenerationDocument, lease: int | None) -> Generation:
+    search_rows = store.open(document.ref(SEARCH_ROWS.name))
+    codes = store.open(document.ref(BINARY_CODES.name))
+    graph = store.open(document.ref(GRAPH_SNAPSHOT.name))
+    buckets = [store.open(ref) for ref in document.buckets(LEXICAL_SEGMENTS.name)]
+    table = RowTable(search_rows.mapped_table("rows.arrow"), search_rows.mapped_table("texts.arrow"))
+    sizes = [documents(bucket) for bucket in buckets]
+    bases = np.concatenate([[0], np.cumsum(sizes)])
+    _require_equal(
+        document,
+        {
+            "rows.arrow": table.count,
+            "texts.arrow": len(table.texts),
+            **{f"{name}.npy": _length(codes, f"{name}.npy") for name in _CODE_ARRAYS},
+            "lexical_segments": int(bases[-1]),
+            "lengths.npy of lexical_segments": sum(_length(bucket, "lengths.npy") for bucket in buckets),
+        },
+    )
+    _require_equal(document, {f"{name}.npy": _length(search_rows, f"{name}.npy") for name in ("names", "name_rows")})
+    segments = tuple(Segment(bucket, int(base)) for bucket, base in zip(buckets, bases, strict=False))
+    return Generation(document, table, segments, graph, search_rows, codes, lease)
+
+
+def _length(artifact: Artifact, name: str) -> int:
+    return int(artifact.manifest["files"][name]["shape"][0])
+
+
+def _require_equal(document: GenerationDocument, lengths: Mapping[str, int]) -> None:
+    if len(set(lengths.values())) > 1:
+        described = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ArtifactMismatch(
+            f"generation {document.generation} of {document.repo} does not have one row order: {described}",
+            hint="run `strata index --full`",
+        )

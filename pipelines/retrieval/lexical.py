@@ -1,0 +1,256 @@
+"""The exact branch: BM25 over the postings of all buckets. In: terms. Out: the best rows; for keyword AND, a mask.
+
+Document frequencies and the average length are summed over every segment of every generation, so several repositories
+are ranked as one collection. A row's score adds its terms in one order, whatever the segment and the way it is summed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pipelines.retrieval.analysis import Requirements
+from pipelines.retrieval.corpus import Corpus
+from pipelines.retrieval.filters import Mask, combine
+from pipelines.retrieval.generation import Generation
+from pipelines.retrieval.inflection import other_forms
+from pipelines.retrieval.rows import Rows
+from pipelines.retrieval.segments import Segment
+from pipelines.tokens import term_hash
+
+#: Saturation of a term's frequency, and share of the length normalisation. On the benchmark 2.5 and 0.75 lose .008
+#: NDCG@10: chunks are of similar length, and names are weighted in the frequencies already.
+K1, B = 1.2, 0.6
+#: Weight of a term's other forms ("decorator" for "decorators") beside its own: worth .008 NDCG@10 on the benchmark,
+#: whatever the weight between .3 and .9; above .5 it costs as much on the bundled judgments.
+OTHER_FORM_WEIGHT = 0.4
+#: A query of more terms says enough without other forms.
+MAX_INFLECTED_TERMS = 64
+#: Terms of a query that are looked up, the rarest first: a pasted page has thousands, and the rest decide nothing.
+MAX_TERMS = 128
+#: Scores are summed in an array of all rows where there is one posting for at most this many rows, else by sorting the
+#: postings: the array costs one pass over the rows, the sort several over the postings.
+_DENSE_SHARE = 16
+#: Sums of weights are compared with a margin for their rounding.
+_ROUNDING = 1 + 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """One branch's rows, best first, and their scores in the branch's own measure."""
+
+    rows: Rows
+    scores: npt.NDArray[np.float64]
+
+    @classmethod
+    def empty(cls) -> Ranking:
+        """Return the ranking of a branch that found nothing."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedTerms:
+    """Terms of a query with their hashes (t,), weights (t,) and document frequencies (t,)."""
+
+    terms: tuple[str, ...]
+    hashes: npt.NDArray[np.uint64]
+    weights: npt.NDArray[np.float64]
+    documents: npt.NDArray[np.int64]
+
+
+def weigh(corpus: Corpus, terms: Mapping[str, int]) -> WeightedTerms:
+    """Return the terms that occur anywhere, the rarest MAX_TERMS of them, with their weights.
+
+    idf = ln(1 + (N - df + 0.5) / (df + 0.5)), the form of BM25 that is never negative (Robertson and Zaragoza 2009, as
+    implemented in Lucene), times the number of times that the query holds the term. The other forms of a term weigh a
+    share of the idf that all its forms would have as one, so that a rare form does not outweigh what was asked.
+    """
+    owners = {term: place for place, term in enumerate(terms)}
+    if len(terms) <= MAX_INFLECTED_TERMS:
+        for place, term in enumerate(terms):
+            for form in other_forms(term):
+                owners.setdefault(form, place)
+    names, owner = tuple(owners), np.fromiter(owners.values(), np.int64, len(owners))
+    own = np.arange(len(names)) < len(terms)
+    hashes = np.array([term_hash(name) for name in names], np.uint64)
+    documents = np.zeros(len(names), np.int64)
+    for _, segment in _segments(corpus):
+        starts, ends = segment.spans(hashes)
+        documents += ends - starts
+    together = np.minimum(np.bincount(owner, weights=documents)[owner], corpus.count) if len(owner) else documents
+    weights = np.where(own, _idf(corpus.count, documents), OTHER_FORM_WEIGHT * _idf(corpus.count, together))
+    weights *= np.array(list(terms.values()), np.float64)[owner]
+    kept = np.flatnonzero(documents)
+    kept = np.sort(kept[np.lexsort((kept, -weights[kept]))][:MAX_TERMS])
+    return WeightedTerms(tuple(names[place] for place in kept), hashes[kept], weights[kept], documents[kept])
+
+
+def search_lexical(corpus: Corpus, masks: Sequence[Mask], terms: WeightedTerms, size: int) -> Ranking:
+    """Return the `size` best rows by BM25 among those that the masks accept."""
+    if not len(terms.hashes):
+        return Ranking.empty()
+    collection = _Collection.of(corpus, masks, terms)
+    if int(terms.documents.sum()) * _DENSE_SHARE < corpus.count:
+        rows, scores = _sum_sparse(collection)
+    else:
+        rows, scores = _sum_dense(collection, corpus.count, size)
+    best = _not_below_rank(scores, size)
+    rows, scores = rows[best], scores[best]
+    order = corpus.order(rows, -scores)[:size]
+    return Ranking(rows[order], scores[order])
+
+
+def require_terms(corpus: Corpus, masks: Sequence[Mask], wanted: Requirements) -> list[Mask]:
+    """Return the masks cut down to the rows that meet keyword AND, by the exact postings of the whole index."""
+    if not wanted.terms:
+        return list(masks)
+    return [
+        combine([mask, _meeting(generation, mask, wanted)])
+        for generation, mask in zip(corpus.generations, masks, strict=True)
+    ]
+
+
+def _idf(count: int, documents: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    idf: npt.NDArray[np.float64] = np.log1p((count - documents + 0.5) / (documents + 0.5))
+    return idf
+
+
+def _segments(corpus: Corpus) -> list[tuple[int, Segment]]:
+    return [(place, item) for place, generation in enumerate(corpus.generations) for item in generation.segments]
+
+
+@dataclass(frozen=True, slots=True)
+class _Collection:
+    """The segments of a corpus with the spans of each term in them, terms in falling order of weight.
+
+    Every row adds its terms in that order, whichever way its score is summed, so both ways give the same bits.
+    """
+
+    segments: tuple[
+        tuple[Segment, int, Mask], ...
+    ]  # with the corpus row of its row 0, and the segment's part of a mask
+    spans: npt.NDArray[np.int64]  # (segments, terms, 2)
+    weights: npt.NDArray[np.float64]
+    documents: npt.NDArray[np.int64]
+    average: float
+
+    @classmethod
+    def of(cls, corpus: Corpus, masks: Sequence[Mask], terms: WeightedTerms) -> _Collection:
+        """Look up the terms in every segment."""
+        order = np.argsort(-terms.weights, kind="stable")
+        segments: list[tuple[Segment, int, Mask]] = []
+        for place, segment in _segments(corpus):
+            mask = masks[place]
+            own = None if mask is None else mask[segment.base : segment.base + segment.documents]
+            segments.append((segment, int(corpus.bases[place]) + segment.base, own))
+        spans = [np.stack(segment.spans(terms.hashes[order]), axis=-1) for segment, _, _ in segments]
+        average = sum(segment.total_length for segment, _, _ in segments) / max(1, corpus.count)
+        return cls(tuple(segments), np.stack(spans), terms.weights[order], terms.documents[order], max(1.0, average))
+
+    def gains(self, term: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+        """Yield, segment by segment, the rows of the corpus that hold a term and what it adds to each."""
+        for (segment, base, mask), (start, end) in zip(self.segments, self.spans[:, term].tolist(), strict=True):
+            if start < end:
+                rows, frequencies = segment.rows[start:end], segment.frequencies[start:end]
+                if mask is not None:
+                    accepted = mask[rows]
+                    rows, frequencies = rows[accepted], frequencies[accepted]
+                yield rows.astype(np.int64) + base, self._gain(term, segment, rows, frequencies)
+
+    def gains_of(
+        self, term: int, wanted: npt.NDArray[np.int64]
+    ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
+        """Yield the same for the wanted rows alone, ascending, which costs a search for each instead of a pass."""
+        for (segment, base, _), (start, end) in zip(self.segments, self.spans[:, term].tolist(), strict=True):
+            low, high = np.searchsorted(wanted, [base, base + segment.documents])
+            local = (wanted[low:high] - base).astype(np.uint32)
+            if start < end and len(local):
+                held = segment.rows[start:end]
+                places = np.minimum(np.searchsorted(held, local), len(held) - 1)
+                local, places = local[held[places] == local], places[held[places] == local]
+                frequencies = segment.frequencies[start:end][places]
+                yield local.astype(np.int64) + base, self._gain(term, segment, local, frequencies)
+
+    def _gain(
+        self, term: int, segment: Segment, rows: npt.NDArray[np.uint32], frequencies: npt.NDArray[np.uint16]
+    ) -> npt.NDArray[np.float64]:
+        saturation = K1 * (1 - B + B / self.average * segment.lengths[rows])
+        gain: npt.NDArray[np.float64] = self.weights[term] * frequencies / (frequencies + saturation)
+        return gain
+
+
+def _sum_sparse(collection: _Collection) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the rows that hold any term and their scores, by sorting all postings."""
+    found = [item for term in range(len(collection.weights)) for item in collection.gains(term)]
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.float64)
+    held, places = np.unique(np.concatenate([rows for rows, _ in found]), return_inverse=True)
+    sums = np.bincount(places, weights=np.concatenate([gains for _, gains in found]))
+    return held.astype(np.int64, copy=False), sums.astype(np.float64, copy=False)
+
+
+def _sum_dense(collection: _Collection, count: int, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return rows and scores among which are the `size` best and all ties with the last, by an array of all rows.
+
+    The heaviest terms come first. A term adds less than its weight, so once `size` rows have more than all terms to
+    come could add, no further row can come among them, and the commoner terms are looked up for the rows in question
+    only (MaxScore: Turtle and Flood, Information Processing and Management 31(6), 1995).
+    """
+    scores = np.zeros(count, np.float64)
+    to_come = np.cumsum(collection.weights[::-1])[::-1]
+    wanted: npt.NDArray[np.int64] | None = None
+    for term in range(len(collection.weights)):
+        if wanted is None and term and collection.documents[term] * _DENSE_SHARE >= count:
+            wanted = _still_possible(scores, size, float(to_come[term]) * _ROUNDING)
+        for rows, gains in collection.gains(term) if wanted is None else collection.gains_of(term, wanted):
+            scores[rows] += gains
+    rows = np.flatnonzero(scores) if wanted is None else wanted
+    return rows, scores[rows]
+
+
+def _still_possible(scores: npt.NDArray[np.float64], size: int, to_come: float) -> npt.NDArray[np.int64] | None:
+    """Return the rows that may still be among the `size` best if each gains less than `to_come`; None if any may."""
+    held = np.flatnonzero(scores)
+    if len(held) < size:
+        return None
+    bar = np.partition(scores[held], len(held) - size)[len(held) - size]
+    return held[scores[held] + to_come >= bar] if bar > to_come else None
+
+
+def _not_below_rank(scores: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.int64]:
+    """Return the places of the `size` best scores and of every tie with the last of them."""
+    if len(scores) <= size:
+        return np.arange(len(scores))
+    return np.flatnonzero(scores >= np.partition(scores, len(scores) - size)[len(scores) - size])
+
+
+def _meeting(generation: Generation, mask: Mask, wanted: Requirements) -> npt.NDArray[np.bool_]:
+    required = np.array([term_hash(term) for term in wanted.terms], np.uint64)
+    excluded = np.array([term_hash(term) for term in wanted.excluded], np.uint64)
+    met = np.zeros(generation.count, np.bool_)
+    for segment in generation.segments:
+        held = np.zeros(segment.documents, np.int64)
+        for start, end in zip(*segment.spans(required), strict=True):
+            held[segment.rows[start:end]] += 1
+        passing = held == len(required)
+        for start, end in zip(*segment.spans(excluded), strict=True):
+            passing[segment.rows[start:end]] = False
+        met[segment.base : segment.base + segment.documents] = passing
+    if mask is not None:
+        met &= mask
+    for phrase in wanted.phrases:
+        met &= _holding_phrase(generation, np.flatnonzero(met), phrase)
+    return met
+
+
+def _holding_phrase(generation: Generation, rows: Rows, phrase: str) -> npt.NDArray[np.bool_]:
+    """Return the rows whose text has the phrase, whatever its case and the white space between its words."""
+    pattern = re.compile(r"\s+".join(re.escape(word) for word in phrase.split()), re.IGNORECASE)
+    found = np.zeros(generation.count, np.bool_)
+    found[[row for row in rows.tolist() if pattern.search(generation.rows.text(row))]] = True
+    return found

@@ -1,0 +1,190 @@
+"""The searcher: one query over one or more open generations. In: a Query. Out: an Answer.
+
+Filters and keyword AND become row masks first; the branches rank what the masks leave; fusion makes one order of them.
+Each step is a pure function of what came before, so the order in which branches are completed changes nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import numpy as np
+
+from pipelines.errors import ArtifactMismatch, EncoderError
+from pipelines.records import Encoder, Hit, SearchMode
+from pipelines.retrieval.analysis import Analysis, analyse, requirements
+from pipelines.retrieval.corpus import Corpus
+from pipelines.retrieval.excerpt import excerpt
+from pipelines.retrieval.expansion import expand
+from pipelines.retrieval.filters import Mask, filter_rows
+from pipelines.retrieval.fusion import Fused, spread
+from pipelines.retrieval.generation import Generation
+from pipelines.retrieval.lexical import Ranking, require_terms, search_lexical, weigh
+from pipelines.retrieval.query import Answer, Query
+from pipelines.retrieval.ranking import Candidates, rank
+from pipelines.retrieval.rows import Rows
+from pipelines.retrieval.semantic import Pool, search_semantic
+from pipelines.retrieval.symbols import search_name_parts, search_symbols
+
+#: Rows that the symbol branch gives to the fusion.
+_SYMBOL_POOL = 64
+
+
+class _Clock:
+    """Milliseconds by step."""
+
+    def __init__(self) -> None:
+        self.began = time.perf_counter()
+        self.steps: dict[str, float] = {}
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self.steps[name] = (time.perf_counter() - began) * 1e3
+
+    def timing(self) -> dict[str, float]:
+        """Return the steps and the total, rounded to microseconds."""
+        self.steps["total"] = (time.perf_counter() - self.began) * 1e3
+        return {name: round(value, 3) for name, value in self.steps.items()}
+
+
+class Searcher:
+    """Answers queries over open generations; several repositories are ranked as one collection.
+
+    :param generations: open generations; the caller closes them. :param encoder: the encoder that made their vectors,
+        None to search by words and names alone.
+    :raises ArtifactMismatch: if a generation's vectors are of another encoder.
+    """
+
+    def __init__(self, generations: Sequence[Generation], encoder: Encoder | None) -> None:
+        for generation in generations:
+            made_by = generation.document.encoder
+            if encoder is not None and made_by.digest != encoder.digest:
+                raise ArtifactMismatch(
+                    f"the vectors of {generation.repo} were made by encoder {made_by.name} {made_by.digest}, "
+                    f"not by {encoder.name} {encoder.digest}",
+                    hint="run `strata index` with the encoder that is wanted, or query each repository by itself",
+                )
+        self.generations = tuple(generations)
+        self.encoder = encoder
+        self._corpus = Corpus(self.generations)
+
+    def search(self, query: Query) -> Answer:
+        """Answer a query.
+
+        :raises EncoderError: if only the semantic branch was asked and there is no encoder.
+        """
+        clock = _Clock()
+        inactive: dict[str, str] = {}
+        analysis = analyse(query.text)
+        with clock.step("filter"):
+            masks = self._masks(query)
+        found = self._candidates(query, analysis, masks, clock, inactive)
+        with clock.step("fuse"):
+            ordered, fused = rank(self._corpus, query, analysis, found, inactive)
+        with clock.step("excerpt"):
+            hits = self._hits(ordered[: query.limit], fused, found, analysis)
+        expansion = None
+        if query.expand is not None:
+            with clock.step("expand"):
+                anchors = [self._corpus.locate(row) for row in ordered[: query.limit].tolist()]
+                expansion = expand(anchors, query.expand, query.expand_depth)
+        counts = {
+            "lexical": len(found.lexical.rows),
+            "semantic": len(found.semantic.rows),
+            "symbol": len(found.symbol.rows),
+            "fused": len(ordered),
+        }
+        explained = _explained(analysis) if query.explain else {}
+        return Answer(query, tuple(hits), counts, clock.timing(), expansion, inactive, explained)
+
+    def _masks(self, query: Query) -> list[Mask]:
+        masks = [filter_rows(generation, query) for generation in self.generations]
+        return require_terms(self._corpus, masks, requirements(query.text)) if query.keyword_and else masks
+
+    def _candidates(
+        self, query: Query, analysis: Analysis, masks: Sequence[Mask], clock: _Clock, inactive: dict[str, str]
+    ) -> Candidates:
+        found = Candidates()
+        size = query.candidate_pool
+        if query.lexical:
+            with clock.step("lexical"):
+                terms = weigh(self._corpus, analysis.terms)
+                found.lexical = search_lexical(self._corpus, masks, terms, size)
+        if query.symbols:
+            with clock.step("symbol"):
+                found.symbol = search_symbols(self._corpus, masks, analysis, min(size, _SYMBOL_POOL))
+                if query.mode is SearchMode.SYMBOL:
+                    rows = found.lexical.rows
+                    found.symbol = search_name_parts(self._corpus, rows, analysis, found.symbol, size)
+                    found.lexical = Ranking.empty()
+        if query.semantic:
+            found.semantic = self._semantic(query, masks, clock, inactive)
+        return found
+
+    def _semantic(self, query: Query, masks: Sequence[Mask], clock: _Clock, inactive: dict[str, str]) -> Pool:
+        if self.encoder is None:
+            if query.mode is SearchMode.SEMANTIC or query.no_fusion or query.fusion == "late":
+                raise EncoderError(
+                    "the semantic branch was asked for and there is no encoder",
+                    hint="use mode lexical or symbol, or configure [embedder]",
+                )
+            inactive["semantic"] = "there is no encoder"
+            return Pool.empty()
+        with clock.step("encode"):
+            vector = np.asarray(self.encoder.encode_query(query.text), np.float32)
+        with clock.step("semantic"):
+            pool = search_semantic(self._corpus, masks, vector, query.candidate_pool)
+        if not vector.any():
+            inactive["semantic"] = "the query has no word that the encoder knows"
+        return pool
+
+    def _hits(self, rows: Rows, fused: Fused, found: Candidates, analysis: Analysis) -> list[Hit]:
+        terms = {
+            **fused.terms,
+            "bm25": spread(fused.rows, found.lexical.rows, found.lexical.scores),
+            "cosine": spread(fused.rows, found.semantic.rows, found.semantic.scores),
+            "symbol": spread(fused.rows, found.symbol.rows, found.symbol.scores),
+        }
+        distances = spread(fused.rows, found.semantic.rows, found.semantic.distances)
+        hits = []
+        for number, (row, place) in enumerate(zip(rows.tolist(), np.searchsorted(fused.rows, rows), strict=True), 1):
+            of_row = {name: float(values[place]) for name, values in terms.items() if not np.isnan(values[place])}
+            distance = None if np.isnan(distances[place]) else int(distances[place])
+            hits.append(self._hit(number, row, float(fused.scores[place]), distance, of_row, analysis))
+        return hits
+
+    def _hit(
+        self, number: int, row: int, score: float, distance: int | None, terms: Mapping[str, float], analysis: Analysis
+    ) -> Hit:
+        generation, local = self._corpus.locate(row)
+        table = generation.rows
+        return Hit(
+            rank=number,
+            chunk_id=table.ids[local].tobytes().hex(),
+            repo=generation.repo,
+            path=table.labels["path"][local],
+            start_line=int(table.numbers["start_line"][local]),
+            end_line=int(table.numbers["end_line"][local]),
+            language=table.labels["language"][local],
+            kind=table.labels["kind"][local],
+            symbol=table.strings("qualified_name", [local])[0],
+            scope=table.labels["scope"][local],
+            score=round(score, 6),
+            distance=distance,
+            excerpt=excerpt(table.text(local), analysis.keywords),
+            terms={name: round(value, 6) for name, value in terms.items()},
+        )
+
+
+def _explained(analysis: Analysis) -> dict[str, object]:
+    return {
+        "terms": list(analysis.terms),
+        "keywords": list(analysis.keywords),
+        "name": list(analysis.name),
+        "mentioned": [".".join(parts) for parts in analysis.mentioned],
+        "wants_tests": analysis.wants_tests,
+    }

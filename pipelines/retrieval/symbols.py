@@ -1,0 +1,140 @@
+"""The branch of names: which definitions does the query name. In: an analysed query. Out: rows with a tier.
+
+Names are looked up by hash, so nothing is scanned; then the candidates' own names are compared for case and container.
+A higher tier always stands before a lower one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipelines.records import SymbolKind
+from pipelines.retrieval.analysis import Analysis
+from pipelines.retrieval.corpus import Corpus
+from pipelines.retrieval.filters import Mask
+from pipelines.retrieval.generation import Generation
+from pipelines.retrieval.lexical import Ranking
+from pipelines.retrieval.rows import Rows
+from pipelines.tokens import normalise, term_hash, words
+
+#: The query is the name, or the qualified name, of the row.
+EXACT = 1.0
+#: The same but for case.
+FOLDED = 0.9
+#: The query's words, joined, are the name: "parse request" and parseRequest.
+JOINED = 0.8
+#: A name inside a sentence is the row's name; the same but for case.
+MENTIONED, MENTIONED_FOLDED = 0.7, 0.6
+#: Some of the sentence's words, joined, are the row's name.
+PARTLY_JOINED = 0.5
+#: One plain word of the sentence is the row's name.
+WORD = 0.4
+#: In symbol mode: the row's name begins with the query; it has all the query's parts.
+PREFIX, PARTS = 0.3, 0.2
+#: A section has a heading, not a definition: it is worth this much less than a definition of the same tier.
+SECTION_STEP = 0.05
+DEFINITION_KINDS = frozenset(str(kind) for kind in SymbolKind)
+
+#: Rows of one name that are compared. "main" and "init" have thousands, of which the caller cannot have meant one.
+_MAX_ROWS_PER_NAME = 2_048
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """One name to look up: its folded last part, its parts as written, and the tiers it gives."""
+
+    key: str
+    parts: tuple[str, ...]
+    tier: float
+    folded_tier: float
+
+
+def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, size: int) -> Ranking:
+    """Return the `size` best rows that the query names; the scores are their tiers."""
+    tiers: dict[int, float] = {}
+    lookups = list(_lookups(analysis))
+    hashes = np.array([term_hash(item.key) for item in lookups], np.uint64)
+    for base, generation, mask in zip(corpus.bases.tolist(), corpus.generations, masks, strict=False):
+        starts, ends = (np.searchsorted(generation.names, hashes, side=side) for side in ("left", "right"))
+        for lookup, start, end in zip(lookups, starts.tolist(), ends.tolist(), strict=True):
+            rows = generation.name_rows[start:end].astype(np.int64)
+            if mask is not None:
+                rows = rows[mask[rows]]
+            for row, tier in _compare(generation, rows[:_MAX_ROWS_PER_NAME].tolist(), lookup):
+                tiers[base + row] = max(tier, tiers.get(base + row, 0.0))
+    return _ranked(corpus, _below_definitions(corpus, tiers), size)
+
+
+def search_name_parts(corpus: Corpus, candidates: Rows, analysis: Analysis, found: Ranking, size: int) -> Ranking:
+    """Return `found` and, after it, the candidates whose name begins with the query or has all its parts."""
+    known = dict(zip(found.rows.tolist(), found.scores.tolist(), strict=True))
+    folded, wanted = _fold(analysis.text), set(analysis.keywords)
+    tiers: dict[int, float] = {}
+    for row, name in zip(candidates.tolist(), corpus.strings(candidates, "name"), strict=True):
+        if name and row not in known:
+            if _fold(name).startswith(folded):
+                tiers[row] = PREFIX
+            elif wanted and wanted.issubset(words(name)):
+                tiers[row] = PARTS
+    return _ranked(corpus, {**known, **_below_definitions(corpus, tiers)}, size)
+
+
+def _below_definitions(corpus: Corpus, tiers: Mapping[int, float]) -> dict[int, float]:
+    """Return the tiers with those of sections a step lower."""
+    rows = np.array(list(tiers), np.int64)
+    steps = corpus.label_values(rows, "kind", lambda kind: 0.0 if kind in DEFINITION_KINDS else SECTION_STEP)
+    return {row: tiers[row] - step for row, step in zip(rows.tolist(), steps.tolist(), strict=True)}
+
+
+def _ranked(corpus: Corpus, tiers: Mapping[int, float], size: int) -> Ranking:
+    """Return rows by tier; in a tier code before tests, then the more central first."""
+    rows = np.array(sorted(tiers), np.int64)
+    scores = np.array([tiers[row] for row in rows.tolist()], np.float64)
+    order = corpus.order(rows, -scores, corpus.tests(rows), -corpus.numbers(rows, "pagerank_rank"))[:size]
+    return Ranking(rows[order], scores[order])
+
+
+def _lookups(analysis: Analysis) -> Iterable[Lookup]:
+    if analysis.name:
+        yield Lookup(_fold(analysis.name[-1]), analysis.name, EXACT, FOLDED)
+        if _fold(analysis.text) != _fold(analysis.name[-1]):  # a heading such as "Node.js" keeps its dot
+            yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)
+    for parts in analysis.mentioned:
+        yield Lookup(_fold(parts[-1]), parts, MENTIONED, MENTIONED_FOLDED)
+    for name, whole in analysis.joined.items():
+        plain = "_" not in name and name in analysis.keywords
+        tier = JOINED if whole else WORD if plain else PARTLY_JOINED
+        yield Lookup(name, (name,), tier, tier)
+    if analysis.joined:
+        yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)  # a heading of several words
+
+
+def _compare(generation: Generation, rows: Sequence[int], lookup: Lookup) -> Iterable[tuple[int, float]]:
+    """Yield the rows that the lookup names, with their tier: its last part is the name, the others contain it."""
+    table = generation.rows
+    names, qualified = (table.strings(column, rows) for column in ("name", "qualified_name"))
+    for row, name, full in zip(rows, names, qualified, strict=True):
+        if _suffixes(lookup.parts, name, full, table.labels["path"][row]):
+            yield row, lookup.tier
+        elif _suffixes(
+            [_fold(part) for part in lookup.parts], _fold(name), _fold(full), _fold(table.labels["path"][row])
+        ):
+            yield row, lookup.folded_tier
+
+
+def _suffixes(parts: Sequence[str], name: str, full: str, path: str) -> bool:
+    """Tell whether the parts end the row's full name: its path without the extension, then its qualified name."""
+    if len(parts) == 1:
+        return parts[0] in (name, full)
+    if parts[-1] != name and parts[-1] != full.rpartition(".")[2]:
+        return False
+    containers = [*path.rpartition(".")[0].split("/"), *full.split(".")[:-1]]
+    wanted = list(parts[:-1])
+    return containers[-len(wanted) :] == wanted
+
+
+def _fold(text: str) -> str:
+    return normalise(text).casefold()

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.retrieval import Query
+from pipelines.retrieval.fusion import LATE_WEIGHTS, RESERVED_WITHIN, RRF_K, late, reserve, rrf
+from tests.retrieval.builders import Call, Doc, make_searcher
+
+WEIGHTS = {"lexical": 1.0, "semantic": 1.0, "symbol": 1.0}
+
+
+def rows(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    return np.array(values, np.int64)
+
+
+def test_reciprocal_ranks_are_added() -> None:
+    fused = rrf({"lexical": rows(7, 3), "semantic": rows(3, 9)}, WEIGHTS, k=10)
+    assert fused.rows.tolist() == [3, 7, 9]
+    assert fused.scores == pytest.approx([1 / 12 + 1 / 11, 1 / 11, 1 / 12])
+    assert fused.terms["semantic_rank"][0] == 1
+    assert np.isnan(fused.terms["semantic_rank"][1])
+
+
+def test_the_order_in_which_branches_complete_changes_no_bit() -> None:
+    branches = {"lexical": rows(5, 1, 4), "semantic": rows(4, 2, 5), "symbol": rows(1)}
+    results = set()
+    for order in itertools.permutations(branches):
+        permuted = {name: branches[name] for name in order}
+        fused = rrf(permuted, WEIGHTS)
+        results.add((fused.rows.tobytes(), fused.scores.tobytes(), reserve(rows(2, 4, 5, 1), permuted).tobytes()))
+    assert len(results) == 1
+
+
+def test_a_flat_k_would_crowd_out_the_exact_hit_and_this_one_does_not() -> None:
+    """Forty rows in both lists; the exact token stands first in one list and not at all in the other."""
+    both = list(range(100, 139))
+    branches = {"lexical": rows(1, *both), "semantic": rows(*reversed(both), 99)}
+
+    def place(k: int) -> int:
+        fused = rrf(branches, WEIGHTS, k=k)
+        return int(np.argsort(np.argsort(-fused.scores, kind="stable"))[fused.rows.tolist().index(1)])
+
+    assert place(60) == len(both)
+    assert place(RRF_K) < place(60)
+    fused = rrf(branches, WEIGHTS)
+    ordered = fused.rows[np.argsort(-fused.scores, kind="stable")]
+    assert 1 in reserve(ordered, branches)[:RESERVED_WITHIN].tolist()
+
+
+def test_reserving_moves_only_what_is_missing() -> None:
+    ordered = rows(1, 2, 3, 4, 5, 6, 7)
+    branches = {"lexical": rows(7, 1), "semantic": rows(1, 2)}
+    assert reserve(ordered, branches, within=3).tolist() == [1, 2, 7, 3, 4, 5, 6]
+    assert reserve(ordered, {"lexical": rows(2)}, within=3) is ordered
+    crowded = {"a": rows(5), "b": rows(6), "c": rows(7)}
+    assert reserve(ordered, crowded, within=2).tolist()[:3] == [5, 6, 7]
+
+
+def test_the_exact_token_of_one_branch_is_among_the_first_hits(tmp_path: Path) -> None:
+    """Rows that share every other word of the question are near in both branches; only one holds the error code."""
+    crowd = [
+        Doc(f"c{number:02}.py", "payment provider error code retry payment error code provider", kind="module")
+        for number in range(40)
+    ]
+    exact = Doc("exact.py", "zz9001 " + "wholly unrelated filler " * 30, kind="module")
+    answer = make_searcher(tmp_path, [*crowd, exact]).search(Query("payment provider error code zz9001"))
+    assert "exact.py" in [hit.path for hit in answer.hits[:RESERVED_WITHIN]]
+
+
+def test_late_is_the_weighted_sum_of_its_terms() -> None:
+    terms = {name: np.array([1.0, 0.5]) for name in LATE_WEIGHTS}
+    assert late(rows(1, 2), terms).scores == pytest.approx([1.0, 0.5])
+    assert sum(LATE_WEIGHTS.values()) == pytest.approx(1.0)
+
+
+def test_weights_of_inactive_terms_go_to_the_others() -> None:
+    fused = late(rows(1), {"semantic": np.array([0.8]), "sketch": np.array([0.4])})
+    assert fused.scores == pytest.approx([(0.35 * 0.8 + 0.15 * 0.4) / 0.5])
+
+
+def test_late_reports_terms_that_are_the_same_for_every_row(tmp_path: Path) -> None:
+    docs = [Doc("a.py", "def cart(): pass", "cart"), Doc("b.py", "def zone(): pass", "zone")]
+    answer = make_searcher(tmp_path, docs).search(Query("cart", fusion="late"))
+    assert set(answer.inactive) == {"blast", "centrality"}
+    assert set(answer.hits[0].terms) >= {"semantic", "name", "sketch"}
+    assert not {"blast", "centrality"} & set(answer.hits[0].terms)
+
+
+def test_late_uses_ranks_names_and_sketches(tmp_path: Path) -> None:
+    docs = [
+        Doc("a.py", "def cart(): pass", "cart", pagerank=0.2, blast=0.3),
+        Doc("b.py", "def zone(): pass", "zone", pagerank=0.9, blast=0.8),
+    ]
+    answer = make_searcher(tmp_path, docs, calls=[Call("cart", "zone")]).search(Query("cart", fusion="late"))
+    terms = {hit.symbol: hit.terms for hit in answer.hits}
+    assert answer.inactive == {}
+    assert (terms["cart"]["centrality"], terms["cart"]["blast"]) == pytest.approx((0.2, 0.3))
+    assert (terms["cart"]["name"], terms["cart"]["sketch"]) == (1.0, 1.0)
+    assert (terms["zone"]["name"], terms["zone"]["sketch"]) == (0.0, 0.0)
+    for hit in answer.hits:
+        weighed = sum(weight * hit.terms[name] for name, weight in LATE_WEIGHTS.items())
+        assert hit.score == pytest.approx(weighed, abs=1e-5)
+        assert all(0 <= hit.terms[name] <= 1 for name in LATE_WEIGHTS)

@@ -1,0 +1,130 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipelines.artifacts import ArtifactRef, ArtifactWriter, Target
+from pipelines.errors import ArtifactMismatch, ArtifactMissing
+from pipelines.generation import GenerationDocument
+from pipelines.locks import remove_generation_unless_leased
+from pipelines.report import StageReport
+from pipelines.retrieval import Query, Searcher, open_generation
+from pipelines.stage import run_stage
+from tests.retrieval.builders import Doc, WordEncoder, make_generation, make_store
+
+DOCS = [
+    Doc("a.py", "def first(): pass", "first"),
+    Doc("b.py", "def second(): pass", "second", is_test=True),
+    Doc("c.md", "# Third\nprose", "Third", kind="section", language="markdown"),
+]
+
+
+def test_a_row_is_the_same_chunk_in_every_array(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    with open_generation(store, "sample", make_generation(store, DOCS)) as generation:
+        rows = generation.rows
+        assert rows.count == 3
+        by_path = {rows.labels["path"][row]: row for row in range(3)}
+        for doc in DOCS:
+            row = by_path[doc.path]
+            assert rows.ids[row].tobytes() == doc.id("sample")
+            assert rows.text(row) == doc.text
+            assert rows.strings("name", [row]) == [doc.name]
+            assert rows.is_test(np.array([row])).tolist() == [doc.is_test]
+        assert sorted(rows.ids.tolist()) == rows.ids.tolist()
+
+
+def test_a_published_generation_is_leased_while_it_is_open(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    store.write_generation("sample", document.generation, document.as_json())
+    generation = open_generation(store, "sample", document.generation)
+    assert generation.document == document
+    assert not remove_generation_unless_leased(store, "sample", document.generation)
+    generation.close()
+    generation.close()
+    assert remove_generation_unless_leased(store, "sample", document.generation)
+    with pytest.raises(ArtifactMissing, match="is gone"):
+        open_generation(store, "sample", document.generation)
+
+
+def test_a_failed_open_gives_up_its_lease(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    store.write_generation("sample", document.generation, document.as_json())
+    store.discard(document.ref("binary_codes"))
+    with pytest.raises(ArtifactMissing, match="binary_codes"):
+        open_generation(store, "sample", document.generation)
+    assert remove_generation_unless_leased(store, "sample", document.generation)
+
+
+def test_artifacts_of_different_lengths_do_not_open(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    other = make_generation(store, DOCS[:2])
+    kept = [ref for ref in document.refs if ref.asset != "binary_codes"]
+    mixed = (*kept, other.ref("binary_codes"))
+    broken = GenerationDocument("sample", "mixed", document.encoder, mixed)
+    with pytest.raises(ArtifactMismatch, match=r"rows.arrow has 3.* codes.npy has 2"):
+        open_generation(store, "sample", broken)
+
+
+def test_a_missing_segment_is_noticed(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    full = next(ref for ref in document.buckets("lexical_segments") if store.open(ref).counts["rows"])
+    broken = GenerationDocument("sample", "x", document.encoder, tuple(ref for ref in document.refs if ref != full))
+    with pytest.raises(ArtifactMismatch, match="one row order"):
+        open_generation(store, "sample", broken)
+
+
+def test_a_repository_without_rows_opens_and_finds_nothing(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    with open_generation(store, "sample", make_generation(store, [])) as generation:
+        for mode in ("hybrid", "semantic", "lexical", "symbol"):
+            answer = Searcher([generation], WordEncoder()).search(Query("x", mode=mode, expand="neighbors"))  # type: ignore[arg-type]
+            assert answer.hits == ()
+        assert Searcher([generation], WordEncoder()).search(Query("x", keyword_and=True, paths=("*",))).hits == ()
+
+
+def test_a_searcher_over_nothing_finds_nothing() -> None:
+    assert Searcher([], WordEncoder()).search(Query("anything")).hits == ()
+
+
+def test_opening_reads_no_array(tmp_path: Path) -> None:
+    """Arrays whose bytes are not numpy's are noticed when a query needs them, not before."""
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    broken = store.open(document.ref("binary_codes"))
+    path = broken.folder / "codes.npy"
+    path.write_bytes(b"x" * path.stat().st_size)
+    with open_generation(store, "sample", document) as generation:
+        assert Searcher([generation], None).search(Query("first")).hits
+
+
+def test_lengths_are_compared_by_the_manifests(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    ref = ArtifactRef("sample", "binary_codes", "all", "0" * 32)
+
+    def work(writer: ArtifactWriter, report: StageReport) -> None:
+        writer.array("codes.npy", np.zeros((3, 8), np.uint8))
+        writer.array("rescoring.npy", np.zeros((2, 64), np.int8))
+        writer.array("scales.npy", np.zeros(3, np.float32))
+        writer.array("valid.npy", np.zeros(3, np.bool_))
+
+    run_stage(store, Target(ref, "recipe"), work)
+    refs = (*(item for item in document.refs if item.asset != "binary_codes"), ref)
+    with pytest.raises(ArtifactMismatch, match=r"rescoring.npy has 2"):
+        open_generation(store, "sample", GenerationDocument("sample", "x", document.encoder, refs))
+
+
+def test_importing_retrieval_loads_no_engine() -> None:
+    script = "import sys, pipelines.retrieval; print(sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    for engine in ("faiss", "scipy", "networkx", "onnxruntime", "dagster", "tree_sitter"):
+        assert f"'{engine}'" not in loaded

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from pipelines.retrieval import Query, Searcher, open_generation
+from tests.retrieval.builders import Doc, WordEncoder, found, make_generation, make_searcher, make_store
+from tests.retrieval.test_lexical import make_prose
+
+ODD = [
+    *("multi-agent", "v1.2", "don't", "std::map", "NOT", "a AND", "*", '"unclosed', "col:x", "(", "^foo"),
+    *("--error-on-warnings", "C++", "$x->y", "\\\\", "🙂", "[a-", "(?P<", ".*+?{1,", "the of", "%s", "\0", "a\0b"),
+    *("x " * 5_000, "y" * 10_000, "\u202e", "İ", "ﬁ", "a.b.c.d.e", "/", "::", "#", "-", '""', "()", "\ud800"),
+]
+
+
+@pytest.mark.parametrize("text", ODD, ids=[ascii(text[:20]) for text in ODD])
+def test_any_text_is_a_query(tmp_path: Path, text: str) -> None:
+    docs = [
+        Doc("a.py", "def map(): don't std::map v1.2 multi-agent", "map", qualified="std.map"),
+        Doc("b.md", "# C++\nnotes 🙂", "C++", kind="section", language="markdown"),
+    ]
+    searcher = make_searcher(tmp_path, docs)
+    for mode in ("hybrid", "semantic", "lexical", "symbol"):
+        for keyword_and in (False, True):
+            answer = searcher.search(Query(text, mode=mode, keyword_and=keyword_and, expand="neighbors"))  # type: ignore[arg-type]
+            json.dumps(asdict(answer), ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [("multi-agent", "a.py"), ("v1.2", "a.py"), ("don't", "a.py"), ("std::map", "a.py"), ("C++", "b.md")],
+)
+def test_punctuation_is_literal(tmp_path: Path, text: str, path: str) -> None:
+    docs = [
+        Doc("a.py", "def map(): don't std::map v1.2 multi-agent", "map", qualified="std.map"),
+        Doc("b.md", "# C++\nnotes in c", "C++", kind="section", language="markdown"),
+    ]
+    assert found(make_searcher(tmp_path, docs), text, mode="lexical")[0] == path
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("user", "a.py"),
+        ("get user", "a.py"),
+        ("parse html", "b.py"),
+        ("PARSE response", "b.py"),
+        ("snake name", "c.py"),
+        ("oauth client", "d.py"),
+        ("kebab", "kebab-file.py"),
+    ],
+)
+def test_identifiers_are_found_by_their_parts(tmp_path: Path, text: str, path: str) -> None:
+    docs = [
+        Doc("a.py", "def getUserById(): pass", "getUserById"),
+        Doc("b.py", "def parseHTMLResponse(): pass", "parseHTMLResponse"),
+        Doc("c.py", "def snake_case_name2(): pass", "snake_case_name2"),
+        Doc("d.py", "def oauth2Client(): pass", "oauth2Client"),
+        Doc("kebab-file.py", "pass", kind="module"),
+    ]
+    for mode in ("hybrid", "lexical"):
+        assert found(make_searcher(tmp_path / mode, docs), text, mode=mode)[0] == path
+
+
+def test_a_paraphrase_that_shares_no_name_is_found_by_the_semantic_branch(tmp_path: Path) -> None:
+    docs = [*make_prose(20), Doc("x.py", "giraffe elephant", kind="module")]
+    answer = make_searcher(tmp_path, docs).search(Query("elephant giraffe lion", mode="semantic"))  # type: ignore[arg-type]
+    assert answer.hits[0].path == "x.py"
+    assert answer.counts["lexical"] == 0
+
+
+def test_the_order_of_repositories_changes_nothing(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    docs = make_prose(60)
+    parts = {"one": docs[:20], "two": docs[20:40], "three": docs[40:]}
+    opened = [open_generation(store, repo, make_generation(store, part, repo=repo)) for repo, part in parts.items()]
+    for options in ({}, {"fusion": "late"}, {"no_fusion": True}, {"mode": "lexical"}, {"keyword_and": True}):
+        query = Query("retry order", limit=40, candidate_pool=40, **options)
+        forward = Searcher(opened, WordEncoder()).search(query)
+        backward = Searcher(opened[::-1], WordEncoder()).search(query)
+        assert forward.hits == backward.hits
+        assert forward.counts == backward.counts
+
+
+def test_two_equal_queries_give_equal_answers(tmp_path: Path) -> None:
+    searcher = make_searcher(tmp_path, make_prose(50))
+    first, second = (searcher.search(Query("queue of orders", expand="blast")) for _ in range(2))
+    assert first.hits == second.hits
+
+
+def test_an_answer_counts_times_and_explains(tmp_path: Path) -> None:
+    searcher = make_searcher(tmp_path, make_prose(50))
+    answer = searcher.search(Query("retry the queue", limit=3, candidate_pool=20, explain=True, expand="blast"))
+    assert len(answer.hits) == 3
+    assert set(answer.counts) == {"lexical", "semantic", "symbol", "fused"}
+    assert answer.counts["semantic"] == 20
+    assert set(answer.timing_ms) == {
+        *("filter", "lexical", "symbol", "encode", "semantic", "fuse", "excerpt", "expand", "total"),
+    }
+    assert answer.analysis["terms"] == ["retry", "queue"]
+    hit = answer.hits[0]
+    assert [item.rank for item in answer.hits] == [1, 2, 3]
+    product = hit.terms["rrf"]
+    for factor in ("name", "path", "place", "test", "kind", "part", "centrality", "blast"):
+        product *= hit.terms[factor]
+    score = (product + hit.terms["file"]) * hit.terms["repeat"] + hit.terms["definition"]
+    assert hit.score == pytest.approx(score, abs=1e-4)
+
+
+def test_a_smaller_limit_is_a_prefix(tmp_path: Path) -> None:
+    searcher = make_searcher(tmp_path, make_prose(50))
+    many = searcher.search(Query("retry order zone", limit=30)).hits
+    assert searcher.search(Query("retry order zone", limit=5)).hits == many[:5]

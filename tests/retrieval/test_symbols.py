@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.retrieval import Query, Searcher
+from tests.retrieval.builders import Doc, found, make_searcher, paths
+
+DOCS = [
+    Doc("shop/cart.py", "class Cart: pass", "Cart", kind="class"),
+    Doc("shop/basket.py", "def total(self): pass", "total", kind="method", qualified="Cart.total"),
+    Doc("shop/order.py", "def total(self): pass", "total", kind="method", qualified="Order.total"),
+    Doc("shop/tools.py", "def cart(): pass", "cart"),
+    Doc("web/parse.ts", "function parseHTMLResponse() {}", "parseHTMLResponse", language="typescript"),
+    Doc("notes.md", "# Cart\nabout", "Cart", kind="section", language="markdown"),
+    Doc("tests/test_tools.py", "def cart(): pass", "cart", is_test=True),
+]
+
+
+@pytest.fixture
+def searcher(tmp_path: Path) -> Searcher:
+    return make_searcher(tmp_path, DOCS)
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("Cart", "shop/cart.py"),
+        ("cart", "shop/tools.py"),
+        ("Cart.total", "shop/basket.py"),
+        ("Cart::total", "shop/basket.py"),
+        ("Order#total", "shop/order.py"),
+        ("order.total", "shop/order.py"),
+        ("basket.Cart.total", "shop/basket.py"),
+        ("shop/order/Order.total", "shop/order.py"),
+        ("parse html response", "web/parse.ts"),
+        ("parsehtmlresponse", "web/parse.ts"),
+        ("where does parseHTMLResponse stop", "web/parse.ts"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["hybrid", "lexical", "symbol"])
+def test_the_named_definition_stands_first(searcher: Searcher, mode: str, text: str, first: str) -> None:
+    assert found(searcher, text, mode=mode)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [("CART", {"shop/cart.py", "shop/tools.py"}), ("total()", {"shop/basket.py", "shop/order.py"})],
+)
+def test_definitions_that_the_query_names_equally_well_stand_first(
+    searcher: Searcher, text: str, first: set[str]
+) -> None:
+    assert set(found(searcher, text)[:2]) == first
+
+
+def test_a_container_that_is_not_the_named_one_is_no_match(searcher: Searcher) -> None:
+    assert found(searcher, "Invoice.total", mode="symbol") == []
+
+
+def test_case_then_tests_then_headings_decide_among_equal_names(searcher: Searcher) -> None:
+    assert found(searcher, "cart", mode="symbol") == [
+        "shop/tools.py",
+        "tests/test_tools.py",
+        "shop/cart.py",
+        "notes.md",
+    ]
+
+
+def test_symbol_mode_falls_back_to_beginnings_and_parts_of_names(searcher: Searcher) -> None:
+    answer = searcher.search(Query("parse", mode="symbol"))  # type: ignore[arg-type]
+    assert paths(answer) == ["web/parse.ts"]
+    assert answer.hits[0].terms["symbol"] == pytest.approx(0.3)
+    assert found(searcher, "response html", mode="symbol") == ["web/parse.ts"]
+    assert found(searcher, "absent", mode="symbol") == []
+
+
+def test_the_exact_definition_stands_before_a_decoy_that_repeats_its_name(tmp_path: Path) -> None:
+    decoys = [
+        Doc(f"use{number}.py", "widgetX() " * 20, f"caller{number}", pagerank=1.0, blast=1.0) for number in range(20)
+    ]
+    definition = Doc("big.py", "def widgetX():\n" + "    something_else_entirely(1, 2, 3)\n" * 300, "widgetX")
+    searcher = make_searcher(tmp_path, [*decoys, definition])
+    for mode in ("hybrid", "lexical", "symbol"):
+        assert found(searcher, "widgetX", mode=mode)[0] == "big.py"
