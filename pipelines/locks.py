@@ -81,6 +81,19 @@ def _acquire(path: Path, store: ArtifactStore, repo: str, wait_s: float, on_wait
     return handle
 
 
+def writer_of(store: ArtifactStore, repo: str) -> str:
+    """Return the description of the process that is writing a repository, "" if none is."""
+    try:
+        handle = os.open(store.root / "locks" / f"{repo}.lock", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return ""
+    try:
+        free = _try_lock(handle, fcntl.LOCK_SH)
+        return "" if free else os.pread(handle, 200, 0).decode("utf-8", "replace").strip() or "another process"
+    finally:
+        os.close(handle)
+
+
 def lease_generation(store: ArtifactStore, repo: str, generation: str) -> int:
     """Take a shared lock on a generation and return its file descriptor; closing it, or the process's end, gives it up.
 

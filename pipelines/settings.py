@@ -38,8 +38,8 @@ class IndexSettings:
     buckets: int = field(default=DEFAULT_BUCKETS, metadata=NOT_AN_INPUT)  # the bucket's own files are its input
     #: Largest file that is parsed, in bytes: every hand-written source file seen is smaller, generated tables are not.
     max_file_bytes: int = 4_194_304
-    #: Largest text file without a grammar, in bytes: configuration is small, data is not.
-    max_text_bytes: int = 131_072
+    #: Largest text file without a grammar, in bytes: source files of such languages reach some hundred kB, data more.
+    max_text_bytes: int = 1_048_576
     #: Seconds that one file may take in a parser process before it is given up.
     file_timeout_s: float = field(default=30.0, metadata=NOT_AN_INPUT)
     workers: int = field(default=0, metadata=NOT_AN_INPUT)  # parser processes; 0 = one per core

@@ -1,1 +1,1 @@
-"""One module of asset checks per stage."""
+"""The asset checks, one for each check of pipelines.serving.checks."""

@@ -1,12 +1,35 @@
-"""Which files, which symbols, who calls whom. In: a folder or commit. Out: symbols and graph_snapshot."""
+"""Which files, which symbols, who calls whom. In: a folder or commit. Out: symbols and graph_snapshot.
+
+The names are loaded when they are asked for: a query lists files to tell whether an index is fresh, and must not wait
+for the parser and the matrices that only a build needs.
+"""
 
 from __future__ import annotations
 
-from pipelines.discover.files import list_files
-from pipelines.discover.grammars import grammar_versions
-from pipelines.discover.graph import build_graph
-from pipelines.discover.tables import build_symbols
-from pipelines.discover.tree import open_tree
-from pipelines.discover.workers import ParserPool
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipelines.discover.files import list_files
+    from pipelines.discover.grammars import grammar_versions
+    from pipelines.discover.graph import build_graph
+    from pipelines.discover.tables import build_symbols
+    from pipelines.discover.tree import open_tree
+    from pipelines.discover.workers import ParserPool
 
 __all__ = ["ParserPool", "build_graph", "build_symbols", "grammar_versions", "list_files", "open_tree"]
+_ROOMS = {
+    "ParserPool": "workers",
+    "build_graph": "graph",
+    "build_symbols": "tables",
+    "grammar_versions": "grammars",
+    "list_files": "files",
+    "open_tree": "tree",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name of `__all__` from its room."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module {__name__} has no attribute {name}")
+    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)

@@ -12,7 +12,7 @@ from tests.serving.builds import build, write_files
 FILES = {
     "cart.py": "def total(items):\n    return [price(item) for item in items]\n\ndef price(item):\n    return item\n",
     "web/basket.ts": "export class Basket {\n  total(): number {\n    return 1;\n  }\n}\n",
-    "README.md": "# Carts\n\nHow a basket is priced, and why so.\n\n## Rounding\n\nHalf to even, in every currency there is.\n",
+    "README.md": "# Carts\n\nHow a basket is priced, and why so.\n\n## Rounding\n\nHalf to even, in every currency.\n",
 }
 
 

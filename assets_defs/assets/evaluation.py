@@ -1,0 +1,49 @@
+"""eval_runs: is it better than before."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import dagster as dg
+
+from assets_defs.materialize import materialize_repositories, repository_asset
+from assets_defs.partitions import Partitions
+from pipelines.artifacts import Target
+from pipelines.evaluation import build_evaluation
+from pipelines.formats import BINARY_CODES, EVAL_RUNS, EVAL_TABLE, LEXICAL_SEGMENTS, SEARCH_ROWS
+from pipelines.report import StageReport
+from resources.workspace import Workspace
+
+
+def eval_runs(partitions: Partitions) -> dg.AssetsDefinition:
+    """Return the asset of the metrics."""
+
+    @repository_asset(
+        partitions,
+        EVAL_RUNS,
+        "evaluation",
+        buckets_of=[LEXICAL_SEGMENTS.name],
+        wholes=[SEARCH_ROWS.name, BINARY_CODES.name],
+        schema=EVAL_TABLE,
+    )
+    def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
+        """Metrics per case kind and search mode, measured on the generation before it is published."""
+
+        def make(repo: str, target: Target) -> StageReport:
+            return build_evaluation(
+                workspace.store,
+                target,
+                workspace.draft(repo),
+                workspace.encoder(repo),
+                workspace.settings(repo).evaluation,
+                workspace.judgments(repo),
+                workspace.progress,
+            )
+
+        return materialize_repositories(context, workspace, make)
+
+    return build
+
+
+def evaluation_assets(partitions: Partitions) -> Sequence[dg.AssetsDefinition]:
+    """Return the assets of this stage."""
+    return [eval_runs(partitions)]

@@ -1,0 +1,77 @@
+"""`strata dev`: the Dagster UI and daemon on the store at hand, as one child process that ends with this one."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from assets_defs.instance import prepare_instance
+from pipelines.artifacts import ArtifactStore
+from resources.deployment import Deployment, deployment_to_query
+from resources.environment import (
+    CONFIG_VARIABLE,
+    DAGSTER_VARIABLE,
+    HOME_VARIABLE,
+    Environment,
+    variables_for_child,
+)
+
+_MODULE = "assets_defs.definitions"
+_DAGSTER_DEV = ("-m", "dagster", "dev")
+#: `dg dev`, which Dagster would rather have, needs a package more and a project around it.
+_SUPERSEDED = "ignore:Function `dev_command` is superseded"
+_CODE = str(Path(__file__).resolve().parents[1])
+#: Dagster gives its own children this long to end, in seconds, before it kills them; so much and a little more here.
+_END_WITHIN_S = 70.0
+
+
+def run(environment: Environment, port: int) -> int:
+    """Run `dagster dev` until it ends or this process is interrupted; return its exit code."""
+    deployment = deployment_to_query(environment)
+    ArtifactStore(deployment.store_root).initialise()
+    folder = prepare_instance(deployment)
+    child = subprocess.Popen(
+        [sys.executable, "-W", _SUPERSEDED, *_DAGSTER_DEV, "-m", _MODULE, "--host", "127.0.0.1", "--port", str(port)],
+        env=child_variables(deployment, folder),
+        # from its own home `dagster dev` reads no foreign dagster.yaml, .env or pyproject.toml
+        cwd=folder,
+        # a group of its own: Ctrl-C reaches this process alone, which then asks Dagster to end its services in order
+        process_group=0,
+        preexec_fn=_reset_signals,
+    )
+    try:
+        return child.wait()
+    finally:
+        _end(child)
+
+
+def child_variables(deployment: Deployment, instance_folder: Path) -> dict[str, str]:
+    """Return the environment in which Dagster finds the same store and settings."""
+    return variables_for_child(
+        {
+            HOME_VARIABLE: str(deployment.store_root),
+            CONFIG_VARIABLE: str(deployment.config) if deployment.config else None,
+            DAGSTER_VARIABLE: str(instance_folder),
+            # the code may run from a checkout that is not installed
+            "PYTHONPATH": os.pathsep.join(dict.fromkeys(path for path in (_CODE, *sys.path) if path)),
+        }
+    )
+
+
+def _reset_signals() -> None:
+    """Undo an inherited ignore of SIGINT: Dagster copies its handler to SIGTERM and could not be ended at all."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    if child.poll() is None:
+        child.send_signal(signal.SIGINT)
+        try:
+            child.wait(_END_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()

@@ -1,0 +1,84 @@
+"""The surroundings of the command line: a Host whose methods load what they need when they are called.
+
+`strata --help` loads none of it, `strata query` no dagster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from resources.environment import Environment
+
+if TYPE_CHECKING:
+    from pipelines.progress import Progress
+    from pipelines.records import CheckResult, Listing
+    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, RepositoryStatus
+
+
+class StrataHost:
+    """The Host of `strata`; see pipelines/serving/cli/host.py for what each method does."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+
+    def index(self, request: IndexRequest, progress: Progress) -> IndexOutcome:
+        """Bring the index of one repository up to date and publish it."""
+        from assets_defs import building
+
+        return building.index(self._environment, request, progress)
+
+    def listing(self, request: IndexRequest) -> Listing:
+        """Return what would be indexed, and why each other file is left out."""
+        from assets_defs import building
+
+        return building.listing(self._environment, request)
+
+    def open(self, where: Sequence[str]) -> Opened:
+        """Open the published index of the named repositories."""
+        from assets_defs import opening
+
+        return opening.open_index(self._environment, where)
+
+    def status(self, where: Sequence[str]) -> Sequence[RepositoryStatus]:
+        """Tell how the repositories of the store at hand stand."""
+        from assets_defs import upkeep
+
+        return upkeep.status(self._environment, where)
+
+    def add_repository(self, key: str, path: Path, rev: str) -> RepositoryStatus:
+        """Register a repository with the store at hand, without indexing it."""
+        from assets_defs import upkeep
+
+        return upkeep.add_repository(self._environment, key, path, rev)
+
+    def remove_repository(self, key: str) -> None:
+        """Forget a repository and everything stored of it."""
+        from assets_defs import upkeep
+
+        upkeep.remove_repository(self._environment, key)
+
+    def check(self, where: Sequence[str]) -> Sequence[CheckResult]:
+        """Run every check on the published generations, checksums included."""
+        from assets_defs import upkeep
+
+        return upkeep.check(self._environment, where)
+
+    def evaluate(self, where: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+        """Evaluate the published generations anew."""
+        from assets_defs import opening
+
+        return opening.evaluate(self._environment, where)
+
+    def collect_garbage(self, dry_run: bool) -> GarbageReport:
+        """Remove generations, artifacts and run records that the retention rule no longer keeps."""
+        from assets_defs import upkeep
+
+        return upkeep.collect(self._environment, dry_run)
+
+    def develop(self, port: int) -> int:
+        """Run the Dagster UI and daemon on the store at hand until interrupted."""
+        from assets_defs import develop
+
+        return develop.run(self._environment, port)

@@ -1,0 +1,179 @@
+"""`strata index`: bring one repository up to date. In: a workspace and a repository. Out: what was done.
+
+The wanted state is compared with the store before anything else, so a repository that did not change is done at once:
+nothing is computed, nothing is written, and dagster is not even loaded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+import pyarrow.compute as pc
+
+from pipelines import formats
+from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore
+from pipelines.errors import BusyError, FormatUnsupported, SourceMoved
+from pipelines.generation import EncoderInfo
+from pipelines.locks import repository_lock
+from pipelines.serving.cli.host import IndexOutcome
+from resources.rebuild import RebuildingStore
+from resources.repositories import Repository
+from resources.workspace import Workspace
+
+#: A source that changes while it is read is listed again; one that never holds still is given up.
+_MAX_LISTINGS = 3
+
+
+def index_repository(workspace: Workspace, repository: Repository) -> IndexOutcome:
+    """Build and publish what changed of a repository.
+
+    :param workspace: with a RebuildingStore everything is made anew. :param repository: as it is asked for.
+    :raises SourceMoved: if the source changed during each of three attempts.
+    """
+    began = time.perf_counter()
+    key = repository.key
+    workspace.take(repository)
+    plan = workspace.plan(key)
+    workspace.store.initialise()
+    workspace.remember(repository)
+    if _published(workspace, key):
+        pointer = workspace.store.pointer(key)
+        if pointer is not None and (pointer.commit, pointer.dirty) != (plan.listing.commit, plan.listing.dirty):
+            with workspace.writing(key):
+                workspace.publish(key)
+    else:
+        with workspace.writing(key) as waited:
+            if waited:
+                workspace.refresh(key)
+            _build(workspace, key)
+        drop_unregistered(workspace)
+    return _outcome(workspace, key, began)
+
+
+def drop_unregistered(workspace: Workspace) -> list[str]:
+    """Forget what is stored of repositories that left the configuration and the registry; return their keys."""
+    gone = unregistered(workspace)
+    for key in gone:
+        try:
+            with repository_lock(workspace.store, key, wait_s=0):
+                workspace.store.forget(key)
+        except BusyError:
+            workspace.progress.note(f"repository {key} is no longer registered, but is being indexed: kept for now")
+    return gone
+
+
+def unregistered(workspace: Workspace) -> list[str]:
+    """Return the repositories of the store that nothing names; none where the registry itself may be lost."""
+    if not workspace.registry.exists() and not workspace.deployment.settings.repositories:
+        return []
+    return [key for key in workspace.store.repositories() if key not in workspace.repositories]
+
+
+def _published(workspace: Workspace, key: str) -> bool:
+    """Tell whether the wanted generation is served; what an older release wrote is removed, to be built again."""
+    try:
+        return workspace.plan(key).published(workspace.store)
+    except FormatUnsupported as error:
+        if error.found > error.current:
+            raise
+        workspace.progress.note(f"{error.message}; it is built again")
+        with workspace.writing(key):
+            workspace.store.forget(key)
+        return False
+
+
+def _build(workspace: Workspace, key: str) -> None:
+    for attempt in range(1, _MAX_LISTINGS + 1):
+        if _published(workspace, key):
+            break
+        try:
+            from assets_defs.runs import build_repository  # here, because it loads dagster
+
+            if build_repository(workspace, key):
+                break
+            return
+        except SourceMoved as error:
+            if attempt == _MAX_LISTINGS:
+                raise
+            workspace.progress.note(f"{error.message}: listing the files again")
+            workspace.refresh(key)
+    _drop_old_heads(workspace, key)
+    if isinstance(workspace.store, RebuildingStore) and workspace.store.replaced:
+        workspace.progress.note(f"{len(workspace.store.replaced)} artifacts differed from their recomputation")
+
+
+def _drop_old_heads(workspace: Workspace, key: str) -> None:
+    """Forget the heads of buckets that are no more, so that retention takes their artifacts."""
+    buckets = {*workspace.plan(key).buckets, WHOLE}
+    for ref in list(workspace.store.heads(key)):
+        if ref.bucket not in buckets:
+            workspace.store.drop_head(ref)
+
+
+def _outcome(workspace: Workspace, key: str, began: float) -> IndexOutcome:
+    plan, store = workspace.plan(key), workspace.store
+    refs = [target.ref for bucket in plan.buckets.values() for target in bucket.targets.values()]
+    counts = count_rows(store, refs)
+    built = [report for report in workspace.reports if report.built and report.ref.bucket != WHOLE]
+    computed = len({report.ref.bucket for report in built})
+    embedded = sum(report.computed for report in built if report.ref.asset == formats.CHUNK_VECTORS.name)
+    skipped = _skipped(workspace, refs)
+    pointer = store.pointer(key)
+    duration = time.perf_counter() - began
+    return IndexOutcome(
+        repo=key,
+        commit=plan.listing.commit,
+        generation=plan.generation,
+        published=pointer is not None and pointer.generation == plan.generation,
+        files_indexed=skipped.pop("", 0),
+        files_skipped=skipped,
+        symbols=counts["symbols"],
+        chunks=counts["chunks"],
+        vectors_total=counts["vectors"],
+        vectors_reused=counts["vectors"] - embedded,
+        vectors_embedded=embedded,
+        buckets_total=len(plan.buckets),
+        buckets_computed=computed,
+        buckets_reused=len(plan.buckets) - computed,
+        checks=tuple(workspace.checks),
+        encoder=EncoderInfo.of(workspace.encoder(key)),
+        duration_s=duration,
+        stages=_stages(workspace, duration),
+    )
+
+
+def count_rows(store: ArtifactStore, refs: Iterable[ArtifactRef]) -> dict[str, int]:
+    """Return how many symbols, chunks and vectors the artifacts hold that are in the store."""
+    counts = dict.fromkeys(("symbols", "chunks", "vectors"), 0)
+    counted = {
+        formats.SYMBOLS.name: ("symbols", "symbols"),
+        formats.CHUNKS.name: ("chunks", "rows"),
+        formats.CHUNK_VECTORS.name: ("vectors", "rows"),
+    }
+    for ref in refs:
+        if ref.asset in counted and store.holds(ref):
+            name, column = counted[ref.asset]
+            counts[name] += store.open(ref).counts[column]
+    return counts
+
+
+def _skipped(workspace: Workspace, refs: list[ArtifactRef]) -> Counter[str]:
+    """Count files by skip reason; "" stands for the indexed ones."""
+    found: Counter[str] = Counter()
+    for ref in refs:
+        if ref.asset == formats.SYMBOLS.name and workspace.store.holds(ref):
+            reasons = workspace.store.open(ref).table("files.parquet", columns=["skip_reason"])["skip_reason"]
+            for item in pc.value_counts(reasons).to_pylist():
+                found[item["values"] or ""] += item["counts"]
+    return found
+
+
+def _stages(workspace: Workspace, duration: float) -> Mapping[str, float]:
+    seconds: dict[str, float] = defaultdict(float)
+    for report in workspace.reports:
+        seconds[report.ref.asset] += report.seconds
+    if not workspace.reports:
+        return {}
+    return {**seconds, "dagster": max(0.0, duration - sum(seconds.values()))}

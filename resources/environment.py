@@ -1,0 +1,54 @@
+"""What the process's surroundings say: read once, when a command or a run begins, and handed on as one value.
+
+STRATA_HOME     folder of the store that every command uses
+STRATA_CONFIG   the strata.toml that governs, wherever it lies
+DAGSTER_HOME    folder of the Dagster instance of a deployment that was named by one of the two above
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+HOME_VARIABLE = "STRATA_HOME"
+CONFIG_VARIABLE = "STRATA_CONFIG"
+DAGSTER_VARIABLE = "DAGSTER_HOME"
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """The variables that Strata knows, as absolute paths, and the working directory."""
+
+    folder: Path
+    home: Path | None = None
+    config: Path | None = None
+    dagster_home: Path | None = None
+
+    @classmethod
+    def read(cls) -> Self:
+        """Read the environment of this process; an empty variable counts as not set."""
+        return cls.of(os.environ, Path.cwd())
+
+    @classmethod
+    def of(cls, variables: Mapping[str, str], folder: Path) -> Self:
+        """Return what the given variables say in a working directory."""
+
+        def path(name: str) -> Path | None:
+            value = variables.get(name, "")
+            return Path(os.path.abspath(folder / Path(value).expanduser())) if value else None
+
+        return cls(folder, path(HOME_VARIABLE), path(CONFIG_VARIABLE), path(DAGSTER_VARIABLE))
+
+    @property
+    def named(self) -> bool:
+        """Tell whether the user named a deployment, instead of standing in one."""
+        return self.home is not None or self.config is not None
+
+
+def variables_for_child(given: Mapping[str, str | None]) -> dict[str, str]:
+    """Return this process's variables for a child, with some of them set, or removed where the value is None."""
+    variables = {name: value for name, value in os.environ.items() if name not in given}
+    return variables | {name: value for name, value in given.items() if value is not None}

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from assets_defs.develop import child_variables
+from assets_defs.runs import _own_signals
+from tests.assets_defs.builders import start, strata, workspace_of
+
+MODULES = "import sys; from assets_defs.command import main; code = main(); print([m for m in {} if m in sys.modules])"
+
+
+def loaded(root: Path, *arguments: str, of: tuple[str, ...]) -> str:
+    process = start(root, ["-c", MODULES.format(of), *arguments])
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    return output.splitlines()[-1]
+
+
+def test_help_loads_no_engine(repository: Path) -> None:
+    assert loaded(repository, "--help", of=("dagster", "pyarrow", "numpy", "tree_sitter")) == "[]"
+
+
+def test_a_query_loads_no_dagster(indexed: Path) -> None:
+    assert loaded(indexed, "query", "discount", of=("dagster", "sqlalchemy", "networkx")) == "[]"
+
+
+def test_the_json_of_an_index_run_is_all_that_stands_on_stdout(repository: Path) -> None:
+    process = strata(repository, "index", ".", "--json")
+    output, errors = process.communicate()
+    assert process.returncode == 0, errors
+    document = json.loads(output)
+    assert (document["repo"], document["published"]) == ("parcels", True)
+    assert "DEBUG" not in errors
+    assert "Warning" not in errors
+
+
+def test_a_fault_of_the_user_is_told_without_a_traceback(repository: Path) -> None:
+    process = strata(repository, "index", "nowhere")
+    _, errors = process.communicate()
+    assert process.returncode == 2
+    assert "nowhere is not a folder" in errors
+    assert "Traceback" not in errors
+
+
+def test_the_child_of_dev_finds_the_same_store(indexed: Path) -> None:
+    deployment = workspace_of(indexed).deployment
+    variables = child_variables(deployment, deployment.instance_folder)
+    assert variables["STRATA_HOME"] == str(indexed / ".strata")
+    assert variables["STRATA_CONFIG"] == str(indexed / "strata.toml")
+    assert variables["DAGSTER_HOME"] == str(indexed / ".strata" / "dagster")
+
+
+class Stopped(BaseException):
+    """What the handler of these tests raises."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_during_a_run_reaches_its_own_handler(number: signal.Signals) -> None:
+    import dagster as dg
+
+    received = []
+
+    def stop(number: int, _frame: object) -> None:
+        received.append(number)
+        raise Stopped
+
+    @dg.op
+    def interrupted() -> None:
+        os.kill(os.getpid(), number)
+        for _ in range(10_000_000):
+            pass
+
+    @dg.job
+    def job() -> None:
+        interrupted()
+
+    before = {item: signal.signal(item, stop) for item in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with pytest.raises(Stopped), _own_signals():
+            job.execute_in_process()
+        assert received == [number]
+        assert all(signal.getsignal(item) is stop for item in before)
+    finally:
+        for item, handler in before.items():
+            signal.signal(item, handler)
