@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assets_defs.indexing import index_repository
 from pipelines.errors import InputError
+from pipelines.plan import Plan
 from pipelines.progress import Progress
-from pipelines.records import Listing
 from pipelines.serving.cli.host import IndexOutcome, IndexRequest
 from resources.deployment import deployment_to_build
 from resources.environment import Environment
@@ -20,12 +20,12 @@ def index(environment: Environment, request: IndexRequest, progress: Progress) -
         return index_repository(workspace, _requested(environment, request, workspace))
 
 
-def listing(environment: Environment, request: IndexRequest) -> Listing:
-    """Return what would be indexed, and why each other file is left out."""
+def plan(environment: Environment, request: IndexRequest) -> Plan:
+    """Return what would be indexed, why each other file is left out, and what would become of it."""
     with _workspace(environment, request) as workspace:
         repository = _requested(environment, request, workspace)
         workspace.take(repository)
-        return workspace.list_source(repository.key)
+        return workspace.plan(repository.key)
 
 
 def _workspace(environment: Environment, request: IndexRequest, progress: Progress | None = None) -> Workspace:

@@ -11,11 +11,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pipelines.formats import JSON_SCHEMA_VERSION
-from pipelines.records import CheckResult, Hit, Listing, Severity, Staleness
+from pipelines.records import CheckResult, Hit, Severity, Staleness
 
 if TYPE_CHECKING:
     from pipelines.artifacts import Pointer
     from pipelines.generation import EncoderInfo
+    from pipelines.plan import Plan
     from pipelines.retrieval import Answer
     from pipelines.serving.cli.host import GarbageReport, IndexOutcome, RepositoryStatus
 
@@ -52,8 +53,9 @@ def index_document(outcome: IndexOutcome) -> dict[str, Any]:
     }
 
 
-def listing_document(listing: Listing) -> dict[str, Any]:
+def plan_document(plan: Plan) -> dict[str, Any]:
     """Return the document of `strata index --dry-run --json`; its files are sorted by path."""
+    listing = plan.listing
     files = sorted(listing.files, key=lambda item: item.path)
     skipped = Counter(str(item.skip_reason) for item in files if item.skip_reason)
     return {
@@ -61,6 +63,8 @@ def listing_document(listing: Listing) -> dict[str, Any]:
         "repo": listing.repo,
         "commit": listing.commit,
         "dirty": listing.dirty,
+        "generation": plan.generation,
+        "recipes": plan.inputs.recipes(),
         "files": {"indexed": len(files) - skipped.total(), "skipped": dict(sorted(skipped.items()))},
         "listing": [
             {

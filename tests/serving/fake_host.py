@@ -20,12 +20,14 @@ from typing import Any, cast
 from pipelines.artifacts import Pointer
 from pipelines.errors import NothingIndexed
 from pipelines.generation import EncoderInfo
+from pipelines.plan import Inputs, Plan, make_plan
 from pipelines.progress import Progress
 from pipelines.records import CheckResult, Content, Hit, ListedFile, Listing, Severity, SkipReason, Staleness
 from pipelines.retrieval import Answer, Query, Searcher
 from pipelines.retrieval.expansion import Blast, Expansion, Related
 from pipelines.serving.cli import main
 from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, RepositoryStatus
+from pipelines.settings import Settings
 
 COMMIT = "4f2d0c1b9a8e7d6c5b4a39281706f5e4d3c2b1a0"
 GENERATION = "8c1f0a52d7e94b36a1c5f8e20d9b7364"
@@ -162,10 +164,10 @@ class FakeHost:
         progress.end()
         return self.outcome
 
-    def listing(self, request: IndexRequest) -> Listing:
+    def plan(self, request: IndexRequest) -> Plan:
         self.before()
         self.asked.append(request)
-        return self.listed
+        return make_plan(self.listed, Inputs(Settings(), ENCODER.digest, "grammars"))
 
     def open(self, where: Sequence[str]) -> Opened:
         self.before()

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:  # named in annotations only: this module must not make `strata --help` load Arrow and numpy
     from pipelines.artifacts import Pointer
     from pipelines.generation import EncoderInfo
+    from pipelines.plan import Plan
     from pipelines.progress import Progress
-    from pipelines.records import CheckResult, Listing, Staleness
+    from pipelines.records import CheckResult, Staleness
     from pipelines.retrieval import Searcher
 
 
@@ -103,8 +104,8 @@ class Host(Protocol):
         """Bring the index of one repository up to date and publish it."""
         ...
 
-    def listing(self, request: IndexRequest) -> Listing:
-        """Return what would be indexed, and why each other file is left out."""
+    def plan(self, request: IndexRequest) -> Plan:
+        """Return what would be indexed, why each other file is left out, and what would become of it."""
         ...
 
     def open(self, where: Sequence[str]) -> Opened:

@@ -6,7 +6,7 @@ from pipelines.serving.cli.bars import shown_progress
 from pipelines.serving.cli.host import Host, IndexRequest
 from pipelines.serving.cli.output import Output
 from pipelines.serving.cli.tables import index_lines, listing_lines, listing_total
-from pipelines.serving.render import index_document, listing_document
+from pipelines.serving.render import index_document, plan_document
 
 
 def run_index(request: IndexRequest, host: Host, output: Output) -> int:
@@ -23,9 +23,9 @@ def run_index(request: IndexRequest, host: Host, output: Output) -> int:
 
 def list_files(request: IndexRequest, host: Host, output: Output) -> int:
     """Tell which files would be indexed. 0: there are some; 1: there are none."""
-    listing = host.listing(request)
-    document = listing_document(listing)
-    output.answer(document, listing_lines(listing))
+    plan = host.plan(request)
+    document = plan_document(plan)
+    output.answer(document, listing_lines(plan.listing))
     indexed, skipped = document["files"]["indexed"], document["files"]["skipped"]
     output.note(listing_total(indexed, skipped))
     return 0 if indexed else 1
