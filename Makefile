@@ -1,7 +1,7 @@
 # Set-up needs Python 3.11 or newer, git, make and pip; everything else comes from requirements.lock into .venv.
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 BIN := .venv/bin
-QUESTION ?= stop the work when the caller gives up
+QUESTION ?= limit how many requests a client may send
 STORE := $(CURDIR)/data/store
 
 .PHONY: demo dev test check format lock wheel docs clean

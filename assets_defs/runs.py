@@ -68,6 +68,8 @@ def _observe(instance: dg.DagsterInstance, workspace: Workspace, repo: str, want
 
 def _execute(definitions: dg.Definitions, instance: dg.DagsterInstance, workspace: Workspace, item: Wanted) -> None:
     job = definitions.resolve_job_def(item.job)
+    share = f" over {len(item.buckets)} buckets" if item.buckets else ""
+    workspace.progress.begin(f"{item.job}{share}", 1)
     job.execute_in_process(
         instance=instance,
         partition_key=item.partition,
@@ -75,6 +77,7 @@ def _execute(definitions: dg.Definitions, instance: dg.DagsterInstance, workspac
         run_config=_QUIET,
         resources={"workspace": workspace},
     )
+    workspace.progress.end()
 
 
 @contextmanager
