@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from assets_defs.instance import prepare_instance
-from pipelines.artifacts import ArtifactStore
+from pipelines.artifacts import ArtifactStore, replace_file
 from resources.deployment import Deployment, deployment_to_query
 from resources.environment import (
     CONFIG_VARIABLE,
@@ -19,7 +19,11 @@ from resources.environment import (
     variables_for_child,
 )
 
-_MODULE = "assets_defs.definitions"
+#: The location has the name that workspace.yaml and pyproject.toml give it: Dagster keys the state of sensors by it.
+_WORKSPACE = """\
+load_from:
+  - python_module: {module_name: assets_defs.definitions, location_name: strata}
+"""
 _DAGSTER_DEV = ("-m", "dagster", "dev")
 #: `dg dev`, which Dagster would rather have, needs a package more and a project around it.
 _SUPERSEDED = "ignore:Function `dev_command` is superseded"
@@ -33,8 +37,22 @@ def run(environment: Environment, port: int) -> int:
     deployment = deployment_to_query(environment)
     ArtifactStore(deployment.store_root).initialise()
     folder = prepare_instance(deployment)
+    workspace = deployment.store_root / "dagster" / "workspace.yaml"
+    workspace.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(workspace, _WORKSPACE.encode())
     child = subprocess.Popen(
-        [sys.executable, "-W", _SUPERSEDED, *_DAGSTER_DEV, "-m", _MODULE, "--host", "127.0.0.1", "--port", str(port)],
+        [
+            sys.executable,
+            "-W",
+            _SUPERSEDED,
+            *_DAGSTER_DEV,
+            "-w",
+            str(workspace),
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+        ],
         env=child_variables(deployment, folder),
         # from its own home `dagster dev` reads no foreign dagster.yaml, .env or pyproject.toml
         cwd=folder,

@@ -6,12 +6,16 @@ from pathlib import Path
 import dagster as dg
 import pytest
 
+from assets_defs.building import index
 from assets_defs.instance import open_instance
 from assets_defs.partitions import partition_key
 from pipelines.artifacts import ArtifactRef, ArtifactStore
-from pipelines.errors import InputError
+from pipelines.errors import FormatUnsupported, InputError, SourceMoved
 from pipelines.identity import bucket_of
 from pipelines.locks import writer_of
+from pipelines.progress import Silent
+from pipelines.serving.cli.host import IndexRequest
+from resources.environment import Environment
 from tests.assets_defs.builders import (
     CONFIG,
     commit,
@@ -135,6 +139,27 @@ def test_full_makes_everything_anew_and_repairs_a_flipped_byte(indexed: Path) ->
     store.verify(damaged)
 
 
+def with_pointer_format(root: Path, number: int) -> Path:
+    path = root / ".strata" / "repos" / "parcels" / "current.json"
+    path.write_text(path.read_text().replace('"format": 1', f'"format": {number}'))
+    return path
+
+
+def test_what_an_older_release_wrote_is_built_again(indexed: Path) -> None:
+    with_pointer_format(indexed, 0)
+    outcome = index_path(indexed)
+    assert outcome.published
+    assert outcome.buckets_computed == BUCKETS
+
+
+def test_what_a_newer_release_wrote_is_refused_and_left_alone(indexed: Path) -> None:
+    path = with_pointer_format(indexed, 99)
+    before = path.read_text()
+    with pytest.raises(FormatUnsupported, match="99"):
+        index_path(indexed)
+    assert path.read_text() == before
+
+
 def test_flags_are_part_of_what_is_wanted(indexed: Path) -> None:
     plain = index_path(indexed)
     other = index_path(indexed, overrides={"embedder": {"dimensions": 128}})
@@ -195,6 +220,30 @@ def test_a_repository_that_left_the_configuration_loses_its_rows(tmp_path: Path)
     (second / "pricing.py").write_text("x = 1\n")
     assert index_path(second, deploy).published
     assert store.repositories() == ("second",)
+
+
+class Editor(Silent):
+    """Edits a file whenever a piece of work begins, `times` times at most."""
+
+    def __init__(self, path: Path, times: int) -> None:
+        self._path = path
+        self._times = times
+
+    def begin(self, label: str, total: int) -> None:
+        if self._times:
+            self._times -= 1
+            self._path.write_text(f"def edited_{self._times}(): pass\n")
+
+
+def test_a_source_that_changes_while_it_is_read_is_listed_again(repository: Path) -> None:
+    outcome = index(Environment(repository), IndexRequest(repository), Editor(repository / "stock.py", 1))
+    assert outcome.published
+    assert workspace_of(repository).staleness("parcels") == "fresh"
+
+
+def test_a_source_that_never_holds_still_is_given_up(repository: Path) -> None:
+    with pytest.raises(SourceMoved):
+        index(Environment(repository), IndexRequest(repository), Editor(repository / "stock.py", 1_000))
 
 
 def test_a_path_that_is_no_folder_is_refused(repository: Path) -> None:
