@@ -85,6 +85,7 @@ def quick_sqlite() -> Iterator[None]:
         path = connection.execute("PRAGMA database_list").fetchone()[2]
         if path and path not in kept:
             kept[path] = sqlite3.connect(path, check_same_thread=False)
+            kept[path].execute("PRAGMA journal_mode = WAL")  # as Dagster does a moment later: only then it stays open
             kept[path].execute("SELECT 1 FROM sqlite_master").fetchone()
 
     event.listen(Engine, "connect", on_connect)
