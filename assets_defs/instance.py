@@ -20,6 +20,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 
 from pipelines.artifacts import replace_file, storage_error
+from pipelines.containment import require_no_links
 from resources.deployment import Deployment
 
 _YAML = """\
@@ -58,6 +59,7 @@ def prepare_instance(deployment: Deployment) -> Path:
     folder = deployment.instance_folder
     if deployment.dagster_home is not None:
         return folder
+    require_no_links(deployment.store_root, folder.name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / "dagster.yaml"

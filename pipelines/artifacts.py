@@ -34,6 +34,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines import formats
+from pipelines.containment import inside
 from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, StorageError
 
 #: Stands for the bucket in the path of a per-repository artifact.
@@ -247,22 +248,26 @@ class ArtifactStore:
     def __init__(self, root: Path) -> None:
         self.root = root
 
+    def place(self, *parts: str) -> Path:
+        """Return the path of something in the store; StorageError where a link leads elsewhere."""
+        return inside(self.root, *parts)
+
     def initialise(self) -> None:
         """Create the store's folders, or check that an existing one has a format that this release reads."""
-        marker = self.root / "store.json"
+        marker = self.place("store.json")
         if marker.exists():
             self.require_readable()
             return
         try:
             self.root.mkdir(parents=True, exist_ok=True)
-            replace_file(self.root / ".gitignore", b"*\n")
+            replace_file(self.place(".gitignore"), b"*\n")
             replace_file(marker, _json_bytes({"format": formats.STORE.version}))
         except OSError as error:
             raise storage_error(error, self.root) from error
 
     def require_readable(self) -> None:
         """Raise ArtifactMissing where there is no store, FormatUnsupported where it is of another format."""
-        marker = self.root / "store.json"
+        marker = self.place("store.json")
         if not marker.exists():
             raise ArtifactMissing(f"no Strata store at {self.root}", hint="run `strata index` first")
         formats.STORE.require_readable(_read_json(marker)["format"], f"the store {self.root}")
@@ -271,7 +276,7 @@ class ArtifactStore:
 
     def writer(self, target: Target) -> ArtifactWriter:
         """Begin an artifact; use as a context manager."""
-        scratch = self.root / "tmp" / target.ref.repo
+        scratch = self.place("tmp", target.ref.repo)
         try:
             scratch.mkdir(parents=True, exist_ok=True)
             return ArtifactWriter(self, target, Path(tempfile.mkdtemp(prefix=f"{target.ref.asset}-", dir=scratch)))
@@ -280,7 +285,7 @@ class ArtifactStore:
 
     def folder(self, ref: ArtifactRef) -> Path:
         """Return where the artifact is or would be."""
-        return self.root / "artifacts" / ref.repo / ref.asset / ref.bucket / ref.fingerprint
+        return self.place("artifacts", ref.repo, ref.asset, ref.bucket, ref.fingerprint)
 
     def holds(self, ref: ArtifactRef) -> bool:
         """Tell whether the artifact is there, readable and of the right size: a cut or removed file is noticed."""
@@ -294,7 +299,7 @@ class ArtifactStore:
         """Open an artifact after checking its format and the sizes of its files; checksums are `verify`'s work."""
         folder = self.folder(ref)
         try:
-            manifest = json.loads((folder / _MANIFEST).read_bytes())
+            manifest = json.loads(inside(folder, _MANIFEST).read_bytes())
         except FileNotFoundError:
             raise ArtifactMissing(f"artifact {ref} is not in the store", hint="run `strata index`") from None
         except (ValueError, OSError) as error:
@@ -302,7 +307,7 @@ class ArtifactStore:
         formats.FORMATS[ref.asset].require_readable(manifest["format"], f"artifact {ref}")
         for name, described in manifest["files"].items():
             try:
-                size = os.stat(folder / name).st_size
+                size = os.stat(inside(folder, name)).st_size
             except OSError as error:
                 raise ArtifactCorrupt(f"{name} of artifact {ref} is not readable: {error.strerror}") from error
             if size != described["bytes"]:
@@ -321,7 +326,7 @@ class ArtifactStore:
         """Remove an artifact: out of its place by one rename, then for good."""
         folder = self.folder(ref)
         if folder.exists():
-            trash = self.root / "tmp" / ref.repo
+            trash = self.place("tmp", ref.repo)
             trash.mkdir(parents=True, exist_ok=True)
             grave = Path(tempfile.mkdtemp(prefix="trash-", dir=trash))
             os.rename(folder, grave / ref.fingerprint)
@@ -329,7 +334,7 @@ class ArtifactStore:
 
     def artifacts(self, repo: str) -> Iterator[ArtifactRef]:
         """Name every artifact of a repository."""
-        for folder in sorted((self.root / "artifacts" / repo).glob("*/*/*")):
+        for folder in sorted(self.place("artifacts", repo).glob("*/*/*")):
             yield ArtifactRef(repo, folder.parts[-3], folder.parts[-2], folder.name)
 
     def _place(self, folder: Path, ref: ArtifactRef) -> None:
@@ -371,7 +376,7 @@ class ArtifactStore:
 
     def heads(self, repo: str) -> Iterator[ArtifactRef]:
         """Name every head of a repository."""
-        for path in sorted((self.root / "repos" / repo / "heads").glob("*/*.json")):
+        for path in sorted(self.place("repos", repo, "heads").glob("*/*.json")):
             yield ArtifactRef(repo, path.parent.name, path.stem, _read_json(path)["fingerprint"])
 
     def drop_head(self, ref: ArtifactRef) -> None:
@@ -379,7 +384,7 @@ class ArtifactStore:
         self._head_file(ref.repo, ref.asset, ref.bucket).unlink(missing_ok=True)
 
     def _head_file(self, repo: str, asset: str, bucket: str) -> Path:
-        return self.root / "repos" / repo / "heads" / asset / f"{bucket}.json"
+        return self.place("repos", repo, "heads", asset, f"{bucket}.json")
 
     # --- generations ---
 
@@ -399,16 +404,16 @@ class ArtifactStore:
 
     def generation_file(self, repo: str, generation: str) -> Path:
         """Return the file of a generation: readers hold a shared lock on it, so that it is not removed under them."""
-        return self.root / "repos" / repo / "generations" / f"{generation}.json"
+        return self.place("repos", repo, "generations", f"{generation}.json")
 
     def generations(self, repo: str) -> tuple[str, ...]:
         """Name every generation in the store, published or not."""
-        return tuple(sorted(path.stem for path in (self.root / "repos" / repo / "generations").glob("*.json")))
+        return tuple(sorted(path.stem for path in self.place("repos", repo, "generations").glob("*.json")))
 
     def pointer(self, repo: str) -> Pointer | None:
         """Return what is published, None before the first time."""
         try:
-            stored = _read_json(self.root / "repos" / repo / "current.json")
+            stored = _read_json(self.place("repos", repo, "current.json"))
         except FileNotFoundError:
             return None
         formats.GENERATION.require_readable(stored.pop("format"), f"the pointer of {repo}")
@@ -424,20 +429,20 @@ class ArtifactStore:
             "published_at": pointer.published_at,
             "previous": list(pointer.previous),
         }
-        self._replace(self.root / "repos" / repo / "current.json", document)
+        self._replace(self.place("repos", repo, "current.json"), document)
 
     def repositories(self) -> tuple[str, ...]:
         """Name every repository that has anything in the store."""
-        return tuple(sorted(path.name for path in (self.root / "repos").glob("*") if path.is_dir()))
+        return tuple(sorted(path.name for path in self.place("repos").glob("*") if path.is_dir()))
 
     def forget(self, repo: str) -> None:
         """Remove everything of a repository."""
         for folder in ("repos", "artifacts", "tmp"):
-            shutil.rmtree(self.root / folder / repo, ignore_errors=True)
+            shutil.rmtree(self.place(folder, repo), ignore_errors=True)
 
     def clear_scratch(self, repo: str) -> None:
         """Remove what a killed writer left behind. Only the holder of the repository's lock may call this."""
-        shutil.rmtree(self.root / "tmp" / repo, ignore_errors=True)
+        shutil.rmtree(self.place("tmp", repo), ignore_errors=True)
 
     def _replace(self, path: Path, document: Mapping[str, Any]) -> None:
         try:

@@ -35,7 +35,7 @@ def repository_lock(
     :param on_wait: told once, with the holder's description, before the waiting begins.
     :raises BusyError: if the other process is still at it after `wait_s`.
     """
-    path = (store.root / "locks" / f"{repo}.lock").resolve()
+    path = store.place("locks", f"{repo}.lock").resolve()
     with _held_guard:
         nested = path in _held
         if nested:
@@ -84,7 +84,7 @@ def _acquire(path: Path, store: ArtifactStore, repo: str, wait_s: float, on_wait
 def writer_of(store: ArtifactStore, repo: str) -> str:
     """Return the description of the process that is writing a repository, "" if none is."""
     try:
-        handle = os.open(store.root / "locks" / f"{repo}.lock", os.O_RDONLY | os.O_CLOEXEC)
+        handle = os.open(store.place("locks", f"{repo}.lock"), os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return ""
     try:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pipelines.containment import inside
 from pipelines.errors import InputError, NothingIndexed, SettingsError
 from pipelines.settings import Settings, parse_settings
 from resources.bundled import is_project_root, project_root
@@ -63,7 +64,7 @@ def deployment_to_build(environment: Environment, path: Path) -> Deployment:
             return _configured(here, settings)
     if there is not None:
         return _configured(there, read_settings(there, trusted=False))
-    return _checked(Deployment(path.resolve() / STORE_NAME, Settings()))
+    return _checked(Deployment(_default_store(path.resolve()), Settings()))
 
 
 def deployment_to_query(environment: Environment, path: Path | None = None) -> Deployment:
@@ -80,7 +81,7 @@ def deployment_to_query(environment: Environment, path: Path | None = None) -> D
         return _configured(config, read_settings(config, trusted=False))
     for folder in _upwards(start):
         if (folder / STORE_NAME / "store.json").is_file():
-            return Deployment(folder / STORE_NAME, Settings())
+            return Deployment(inside(folder, STORE_NAME), Settings())
         if is_project_root(folder):
             return _of_project(folder)
     raise NothingIndexed(f"no index found for {start}", hint="run `strata index` there first")
@@ -151,14 +152,17 @@ def _named(environment: Environment) -> Deployment | None:
 
 
 def _configured(config: Path, settings: Settings) -> Deployment:
-    folder = config.parent.resolve()
-    default = folder / "data" / "store" if is_project_root(folder) else folder / STORE_NAME
     uri = settings.artifacts.uri
-    return _checked(Deployment(Path(uri) if uri else default, settings, config))
+    return _checked(Deployment(Path(uri) if uri else _default_store(config.parent.resolve()), settings, config))
 
 
 def _of_project(root: Path) -> Deployment:
-    return _checked(Deployment(root / "data" / "store", Settings(), bundled_sample=True))
+    return _checked(Deployment(_default_store(root), Settings(), bundled_sample=True))
+
+
+def _default_store(folder: Path) -> Path:
+    """Return the store of a folder; StorageError for a link, which may have come with a clone and lead anywhere."""
+    return inside(folder, "data", "store") if is_project_root(folder) else inside(folder, STORE_NAME)
 
 
 def _checked(deployment: Deployment) -> Deployment:

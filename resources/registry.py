@@ -20,9 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.artifacts import replace_file, storage_error
+from pipelines.containment import inside
 from pipelines.errors import ArtifactCorrupt
 
 _FORMAT = 1
+_NAME = "repositories.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Registry:
 
     def __init__(self, store_root: Path) -> None:
         self._root = store_root
-        self._path = store_root / "repositories.json"
+        self._path = store_root / _NAME
 
     def exists(self) -> bool:
         """Tell whether anything was ever registered."""
@@ -77,7 +79,7 @@ class Registry:
     def read(self) -> Registered:
         """Return the content, empty before the first repository is registered."""
         try:
-            document = json.loads(self._path.read_bytes())
+            document = json.loads(inside(self._root, _NAME).read_bytes())
             entries = {key: self._entry(item) for key, item in document["repositories"].items()}
             requests = {key: Request(item["rev"], item["overrides"]) for key, item in document["requests"].items()}
         except FileNotFoundError:
@@ -117,7 +119,7 @@ class Registry:
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
         self._root.mkdir(parents=True, exist_ok=True)
-        handle = os.open(self._root / "repositories.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = os.open(inside(self._root, "repositories.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX)
             yield

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from pipelines.artifacts import ArtifactStore
-from pipelines.errors import InputError, NothingIndexed, SettingsError
+from pipelines.errors import InputError, NothingIndexed, SettingsError, StorageError
 from resources.deployment import deployment_of_code, deployment_to_build, deployment_to_query
 from resources.environment import Environment
 
@@ -148,3 +149,16 @@ def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     with pytest.raises(InputError, match="not a folder"):
         deployment_to_query(Environment(tmp_path, home=tmp_path / "home"))
+
+
+@pytest.mark.parametrize("make", [make_repository, make_checkout])
+def test_a_store_that_is_a_link_is_refused_unless_it_is_named(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    root = make(tmp_path / "clone")
+    outside = tmp_path / "outside" / "store"
+    ArtifactStore(outside).initialise()
+    (root / ".strata").symlink_to(outside)
+    (root / "data").symlink_to(outside.parent)
+    for find in (lambda: deployment_to_build(Environment(root), root), lambda: deployment_to_query(Environment(root))):
+        with pytest.raises(StorageError, match="lead out"):
+            find()
+    assert deployment_to_build(Environment(root, outside), root).store_root == outside
