@@ -15,6 +15,7 @@ from pipelines.chunking.units import Part, Unit, parts
 from pipelines.chunking.windows import window_unit
 from pipelines.identity import make_id
 from pipelines.records import Content, ListedFile
+from pipelines.roles import is_test_path
 from pipelines.settings import ChunkingSettings
 
 MARKDOWN = "markdown"
@@ -127,7 +128,7 @@ def _row(repo: str, file: ListedFile, unit: Unit, part: Part, lines: tuple[int, 
         doc=unit.doc,
         text=part.text,
         code_hash=code_hash(part.text),
-        is_test=unit.is_test,
+        is_test=unit.is_test or is_test_path(file.path),
     )
 
 

@@ -1,9 +1,8 @@
-"""What a definition is called, and whether it is a test. In: source text of a name, a path. Out: name parts, a flag."""
+"""What a definition is called, and whether that makes it a test. In: source text of a name. Out: name parts, a flag."""
 
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
 #: A name that is an expression (a computed property) is cut here, in characters.
 MAX_NAME_CHARS = 120
@@ -18,13 +17,6 @@ _SEPARATOR = re.compile(r"::|->|\.")
 _BINDINGS = frozenset({"exports", "module", "prototype", "this", "self", "window", "globalThis"})
 #: What a module's anonymous default export is called.
 DEFAULT_NAME = "default"
-
-_TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata", "e2e"})
-_TEST_FILE = re.compile(
-    r"(?:test_.*|.*_test|conftest)\.py$|.*_test\.(?:go|c|cc|cpp|cxx|rs)$|.*[.\-_](?:test|spec)\.[cm]?[jt]sx?$"
-    r"|tests?\.rs$|(?:Test[A-Z0-9].*|.*(?:Test|Tests|TestCase|IT))\.java$|.*(?:[a-z0-9]Test|Tests)\.(?:cc|cpp|cxx|h|hpp)$"
-    r"|test_.*\.(?:c|cc|cpp|cxx)$"
-)
 
 
 def name_parts(text: str) -> tuple[str, ...]:
@@ -53,12 +45,6 @@ def name_parts(text: str) -> tuple[str, ...]:
 def _operator_name(symbol: str) -> str:
     symbol = symbol.strip()
     return f"operator {symbol}" if symbol[:1].isalpha() else f"operator{symbol.replace(' ', '')}"
-
-
-def is_test_path(path: str) -> bool:
-    """Tell whether a path is that of a test, by the usual names of folders and files."""
-    pure = PurePosixPath(path)
-    return not _TEST_FOLDERS.isdisjoint(pure.parts[:-1]) or _TEST_FILE.match(pure.name) is not None
 
 
 def is_test_name(language: str, name: str) -> bool:

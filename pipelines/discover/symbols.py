@@ -17,10 +17,11 @@ from pipelines.discover.calls import CallSite, read_call, read_tokens
 from pipelines.discover.grammars import Captures, CompiledLanguage, Role, Rule
 from pipelines.discover.imports import ImportRow, import_position, read_import
 from pipelines.discover.macros import hide_macros
-from pipelines.discover.naming import DEFAULT_NAME, is_test_name, is_test_path, name_parts
+from pipelines.discover.naming import DEFAULT_NAME, is_test_name, name_parts
 from pipelines.discover.source import Source, Span
 from pipelines.discover.surroundings import Place, Surroundings
 from pipelines.records import CALLABLE_KINDS, SymbolKind
+from pipelines.roles import is_test_path
 
 #: Definitions inside which a function is a method.
 _HOLDS_METHODS = frozenset(

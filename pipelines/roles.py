@@ -1,0 +1,19 @@
+"""What a file is for, as far as its path tells. In: a path. Out: a flag. Discover and chunking must agree on it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+
+_TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata", "e2e"})
+_TEST_FILE = re.compile(
+    r"(?:test_.*|.*_test|conftest)\.py$|.*_test\.(?:go|c|cc|cpp|cxx|rs)$|.*[.\-_](?:test|spec)\.[cm]?[jt]sx?$"
+    r"|tests?\.rs$|(?:Test[A-Z0-9].*|.*(?:Test|Tests|TestCase|IT))\.java$|.*(?:[a-z0-9]Test|Tests)\.(?:cc|cpp|cxx|h|hpp)$"
+    r"|test_.*\.(?:c|cc|cpp|cxx)$"
+)
+
+
+def is_test_path(path: str) -> bool:
+    """Tell whether a path is that of a test, by the usual names of folders and files."""
+    pure = PurePosixPath(path)
+    return not _TEST_FOLDERS.isdisjoint(pure.parts[:-1]) or _TEST_FILE.match(pure.name) is not None

@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.roles import is_test_path
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tests/unit/expire.tcl",
+        "test_retry.py",
+        "a/conftest.py",
+        "x_test.go",
+        "web/basket.spec.ts",
+        "src/test/java/A.java",
+    ],
+)
+def test_usual_names_of_tests_are_known(path: str) -> None:
+    assert is_test_path(path)
+
+
+@pytest.mark.parametrize("path", ["testing.py", "latest.go", "contest/entry.py", "src/attest.ts", "docs/tests.md"])
+def test_names_that_only_sound_alike_are_not(path: str) -> None:
+    assert not is_test_path(path)
