@@ -33,7 +33,7 @@ _END_WITHIN_S = 70.0
 
 
 def run(environment: Environment, port: int) -> int:
-    """Run `dagster dev` until it ends or this process is interrupted; return its exit code."""
+    """Run `dagster dev` until it ends, and return its exit code, or until this process is interrupted, and return 0."""
     deployment = deployment_to_query(environment)
     ArtifactStore(deployment.store_root).initialise()
     folder = prepare_instance(deployment)
@@ -62,6 +62,8 @@ def run(environment: Environment, port: int) -> int:
     )
     try:
         return child.wait()
+    except KeyboardInterrupt:
+        return 0  # nothing was cut short: this is how a server is meant to be ended
     finally:
         _end(child)
 

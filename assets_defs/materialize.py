@@ -7,13 +7,13 @@ version to all its keys, so it gives the fingerprint of all, and each key its ow
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import dagster as dg
 import pyarrow as pa
 
-from assets_defs.metadata import column_schema, report_metadata
+from assets_defs.metadata import column_schema, range_metadata, report_metadata
 from assets_defs.partitions import Partitions, partition_key, split_keys
 from pipelines.artifacts import Target
 from pipelines.fingerprint import fingerprint
@@ -30,14 +30,19 @@ AssetDecorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
 
 
 def bucket_asset(
-    partitions: Partitions, artifact: Format, group: str, deps: Sequence[str], schema: pa.Schema | None = None
+    partitions: Partitions,
+    artifact: Format,
+    group: str,
+    kinds: set[str],
+    deps: Sequence[str],
+    schema: pa.Schema | None = None,
 ) -> AssetDecorator:
     """Return the decorator of an asset with one artifact per repository and bucket."""
     decorator: AssetDecorator = dg.asset(
         name=artifact.name,
         deps=deps,
         partitions_def=partitions.repo_bucket,
-        **_shared(artifact, group, schema),
+        **_shared(artifact, group, kinds, schema),
     )
     return decorator
 
@@ -46,6 +51,7 @@ def repository_asset(
     partitions: Partitions,
     artifact: Format,
     group: str,
+    kinds: set[str],
     *,
     buckets_of: Sequence[str] = (),
     wholes: Sequence[str] = (),
@@ -57,17 +63,18 @@ def repository_asset(
         name=artifact.name,
         deps=[*over_buckets, *wholes],
         partitions_def=partitions.repo,
-        **_shared(artifact, group, schema),
+        **_shared(artifact, group, kinds, schema),
     )
     return decorator
 
 
-def _shared(artifact: Format, group: str, schema: pa.Schema | None) -> dict[str, Any]:
+def _shared(artifact: Format, group: str, kinds: set[str], schema: pa.Schema | None) -> dict[str, Any]:
     metadata: dict[str, Any] = {"format": f"{artifact.version}.{artifact.revision}"}
     if schema is not None:
         metadata["dagster/column_schema"] = column_schema(schema)
     return {
         "group_name": group,
+        "kinds": kinds,
         "code_version": f"{artifact.version}.{artifact.revision}",
         "backfill_policy": dg.BackfillPolicy.single_run(),
         "metadata": metadata,
@@ -110,13 +117,10 @@ def _result(
     context: dg.AssetExecutionContext, workspace: Workspace, reports: list[StageReport], key: Callable[[Any], str]
 ) -> dg.MaterializeResult[Any]:
     workspace.reports += reports
+    for report in reports:
+        own = report_metadata(report, workspace.store.open(report.ref).counts)
+        context.add_asset_metadata(own, partition_key=key(report.ref))
     versions = [report.ref.fingerprint for report in reports]
     if len(reports) == 1:
-        return dg.MaterializeResult(
-            data_version=dg.DataVersion(versions[0]), metadata=report_metadata(reports, versions[0])
-        )
-    for report in reports:
-        own: Mapping[str, Any] = report_metadata([report], report.ref.fingerprint)
-        context.add_asset_metadata(own, partition_key=key(report.ref))
-    version = fingerprint(versions)
-    return dg.MaterializeResult(data_version=dg.DataVersion(version), metadata=report_metadata(reports, version))
+        return dg.MaterializeResult(data_version=dg.DataVersion(versions[0]))
+    return dg.MaterializeResult(data_version=dg.DataVersion(fingerprint(versions)), metadata=range_metadata(reports))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import dagster as dg
 
+from assets_defs.assets.discover import SOURCE_FILES
 from assets_defs.jobs import BUCKET_JOB, REPOSITORY_JOB
 from assets_defs.partitions import REPOS, partition_key, range_tags
 from pipelines.errors import StrataError
@@ -20,6 +21,7 @@ from pipelines.plan import Plan
 from resources.workspace import Workspace
 
 _MAX_FAILURES = 3
+_DATA_VERSION = "dagster/data_version"
 _REPO_TAG, _PART_TAG, _WANTED_TAG = "strata/repo", "strata/part", "strata/wanted"
 _FAILED = (dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED)
 _WHOLE_RANGE, _WHOLE_REPOSITORY = "range", "repository"
@@ -35,7 +37,7 @@ class Wanted:
     version: str
     partition: str | None
     tags: Mapping[str, str] = field(default_factory=dict)
-    buckets: Sequence[str] = ()  # those that change
+    sources: Mapping[str, str] = field(default_factory=dict)  # of the buckets that change: what git says of each
 
 
 def needs_range(changed: int, total: int) -> bool:
@@ -46,14 +48,14 @@ def needs_range(changed: int, total: int) -> bool:
 def wanted_runs(workspace: Workspace, repo: str) -> Iterator[Wanted]:
     """Yield the runs that a repository needs: its changed buckets, else, if it is not published, the repository's."""
     plan = workspace.plan(repo)
-    changed = plan.changed_buckets(workspace.store)
+    changed = {bucket: plan.buckets[bucket].source for bucket in plan.changed_buckets(workspace.store)}
     if needs_range(len(changed), len(plan.buckets)):
         version = fingerprint([_version(plan, bucket) for bucket in changed])
         yield Wanted(BUCKET_JOB, repo, _WHOLE_RANGE, version, None, range_tags(repo, len(plan.buckets)), changed)
     else:
-        for bucket in changed:
+        for bucket, source in changed.items():
             key = partition_key(repo, bucket)
-            yield Wanted(BUCKET_JOB, repo, bucket, _version(plan, bucket), key, buckets=[bucket])
+            yield Wanted(BUCKET_JOB, repo, bucket, _version(plan, bucket), key, sources={bucket: source})
     if not changed and not plan.published(workspace.store):
         yield Wanted(REPOSITORY_JOB, repo, _WHOLE_REPOSITORY, plan.generation, repo)
 
@@ -95,6 +97,15 @@ def run_request(instance: dg.DagsterInstance, wanted: Wanted) -> dg.RunRequest |
 def run_requests(instance: dg.DagsterInstance, wanted: Sequence[Wanted]) -> list[dg.RunRequest]:
     """Return the requests for all wanted runs that are neither under way nor given up."""
     return [request for item in wanted if (request := run_request(instance, item)) is not None]
+
+
+def source_observations(wanted: Sequence[Wanted]) -> list[dg.AssetObservation]:
+    """Return the versions of the source that the wanted runs start from, for Dagster's view of what is stale."""
+    return [
+        dg.AssetObservation(SOURCE_FILES, partition=partition_key(item.repo, bucket), tags={_DATA_VERSION: source})
+        for item in wanted
+        for bucket, source in item.sources.items()
+    ]
 
 
 def _version(plan: Plan, bucket: str) -> str:

@@ -15,15 +15,13 @@ from typing import Any
 import dagster as dg
 from dagster._core.errors import DagsterAssetCheckFailedError, DagsterExecutionInterruptedError
 
-from assets_defs.assets.discover import SOURCE_FILES
 from assets_defs.definitions import build_definitions
 from assets_defs.instance import open_instance
-from assets_defs.partitions import REPOS, partition_key
+from assets_defs.partitions import REPOS
 from assets_defs.pruning import prune_runs
-from assets_defs.requests import Wanted, wanted_runs
+from assets_defs.requests import Wanted, source_observations, wanted_runs
 from resources.workspace import Workspace
 
-_DATA_VERSION = "dagster/data_version"
 #: An error is told once, by the command line; Dagster's own console lines would repeat it with its whole stack.
 _QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 #: The buckets first, then what follows from all of them.
@@ -42,7 +40,8 @@ def build_repository(workspace: Workspace, repo: str) -> bool:
         try:
             for _ in range(_PASSES):
                 wanted = list(wanted_runs(workspace, repo))
-                _observe(instance, workspace, repo, wanted)
+                for observation in source_observations(wanted):
+                    instance.report_runless_asset_event(observation)
                 for item in wanted:
                     _execute(definitions, instance, workspace, item)
         except DagsterAssetCheckFailedError:
@@ -52,23 +51,9 @@ def build_repository(workspace: Workspace, repo: str) -> bool:
         return True
 
 
-def _observe(instance: dg.DagsterInstance, workspace: Workspace, repo: str, wanted: list[Wanted]) -> None:
-    """Record the version of the source that each bucket is about to be built from."""
-    plan = workspace.plan(repo)
-    for item in wanted:
-        for bucket in item.buckets:
-            instance.report_runless_asset_event(
-                dg.AssetObservation(
-                    SOURCE_FILES,
-                    partition=partition_key(repo, bucket),
-                    tags={_DATA_VERSION: plan.buckets[bucket].source},
-                )
-            )
-
-
 def _execute(definitions: dg.Definitions, instance: dg.DagsterInstance, workspace: Workspace, item: Wanted) -> None:
     job = definitions.resolve_job_def(item.job)
-    share = f" over {len(item.buckets)} buckets" if item.buckets else ""
+    share = f" over {len(item.sources)} buckets" if item.sources else ""
     workspace.progress.begin(f"{item.job}{share}", 1)
     job.execute_in_process(
         instance=instance,

@@ -8,7 +8,7 @@ import dagster as dg
 
 from assets_defs.jobs import BUCKET_JOB, REPOSITORY_JOB, Job
 from assets_defs.partitions import REPOS, Partitions
-from assets_defs.requests import run_requests, wanted_everywhere
+from assets_defs.requests import run_request, source_observations, wanted_everywhere
 from resources.dagster_workspace import WorkspaceResource
 from resources.workspace import Workspace
 
@@ -28,9 +28,9 @@ def _register_repositories(partitions: Partitions, resource: WorkspaceResource) 
         name="register_repositories",
         minimum_interval_seconds=_REGISTER_EVERY_S,
         default_status=dg.DefaultSensorStatus.RUNNING,
+        description="Gives every repository of the registry a partition, and takes it from those that left.",
     )
     def register(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-        """Give every repository of the registry a partition, and take it from those that left the registry."""
         with Workspace(resource.deployment()) as workspace:
             wanted = set(workspace.repositories)
         present = set(context.instance.get_dynamic_partitions(REPOS))
@@ -52,12 +52,17 @@ def _changed_buckets(resource: WorkspaceResource, jobs: Sequence[Job]) -> dg.Sen
         jobs=[job for job in jobs if job.name in (BUCKET_JOB, REPOSITORY_JOB)],
         minimum_interval_seconds=_LOOK_EVERY_S,
         default_status=dg.DefaultSensorStatus.STOPPED,
+        description="Compares what is wanted with what was materialised last, and asks for the difference until "
+        "there is none: the changed buckets, then what follows from them, which is published.",
     )
     def look(context: dg.SensorEvaluationContext) -> dg.SensorResult | dg.SkipReason:
-        """Compare what is wanted with what was materialised last, and ask for the difference until there is none."""
         with Workspace(resource.deployment()) as workspace:
             wanted = wanted_everywhere(context.instance, workspace, lambda message: context.log.error(message))
-        requests = run_requests(context.instance, wanted)
-        return dg.SensorResult(run_requests=requests) if requests else dg.SkipReason("nothing to ask for")
+        asked = [(item, run) for item in wanted if (run := run_request(context.instance, item)) is not None]
+        if not asked:
+            return dg.SkipReason("nothing to ask for")
+        return dg.SensorResult(
+            run_requests=[run for _, run in asked], asset_events=source_observations([item for item, _ in asked])
+        )
 
     return look

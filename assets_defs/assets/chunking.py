@@ -19,7 +19,7 @@ _GROUP = "chunking"
 def chunks(partitions: Partitions) -> dg.AssetsDefinition:
     """Return the asset of the rows that are searched."""
 
-    @bucket_asset(partitions, CHUNKS, _GROUP, [SYMBOLS.name], CHUNKS_TABLE)
+    @bucket_asset(partitions, CHUNKS, _GROUP, {"parquet"}, [SYMBOLS.name], CHUNKS_TABLE)
     def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         """Functions, types, sections and windows with their text; what holds a secret is quarantined."""
 
@@ -35,7 +35,7 @@ def chunks(partitions: Partitions) -> dg.AssetsDefinition:
 def lexical_segments(partitions: Partitions) -> dg.AssetsDefinition:
     """Return the asset of the postings."""
 
-    @bucket_asset(partitions, LEXICAL_SEGMENTS, _GROUP, [CHUNKS.name])
+    @bucket_asset(partitions, LEXICAL_SEGMENTS, _GROUP, {"numpy"}, [CHUNKS.name])
     def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         """BM25 postings of the bucket's chunks."""
 

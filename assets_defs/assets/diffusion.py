@@ -21,6 +21,7 @@ def diffused_vectors(partitions: Partitions) -> dg.AssetsDefinition:
         partitions,
         DIFFUSED_VECTORS,
         "diffusion",
+        {"numpy"},
         buckets_of=[CHUNKS.name, CHUNK_VECTORS.name],
         wholes=[GRAPH_SNAPSHOT.name],
     )

@@ -23,9 +23,14 @@ _GROUP = "discover"
 def source_files(partitions: Partitions) -> dg.SourceAsset:
     """Return the asset of what git says of the files; observing it lists them and reads none."""
 
-    @dg.observable_source_asset(name=SOURCE_FILES, partitions_def=partitions.repo_bucket, group_name=_GROUP)
+    @dg.observable_source_asset(
+        name=SOURCE_FILES,
+        partitions_def=partitions.repo_bucket,
+        group_name=_GROUP,
+        description="The files of each bucket as git names them: path, blob id, language, scope, why one is skipped.",
+        tags={"dagster/kind/git": ""},
+    )
     def observe(context: dg.OpExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.DataVersionsByPartition:
-        """List the files of each bucket as git names them: path, blob id, language, scope, and why one is skipped."""
         versions: dict[str, str] = {}
         for repo in workspace.repositories:
             try:
@@ -43,7 +48,7 @@ def source_files(partitions: Partitions) -> dg.SourceAsset:
 def symbols(partitions: Partitions) -> dg.AssetsDefinition:
     """Return the asset of definitions, calls and imports."""
 
-    @bucket_asset(partitions, SYMBOLS, _GROUP, [SOURCE_FILES], SYMBOLS_TABLE)
+    @bucket_asset(partitions, SYMBOLS, _GROUP, {"parquet"}, [SOURCE_FILES], SYMBOLS_TABLE)
     def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         """Functions, methods and types with spans, signature and doc; calls and imports; spans that hold a secret."""
 
@@ -59,7 +64,7 @@ def symbols(partitions: Partitions) -> dg.AssetsDefinition:
 def graph_snapshot(partitions: Partitions) -> dg.AssetsDefinition:
     """Return the asset of the resolved call graph."""
 
-    @repository_asset(partitions, GRAPH_SNAPSHOT, _GROUP, buckets_of=[SYMBOLS.name])
+    @repository_asset(partitions, GRAPH_SNAPSHOT, _GROUP, {"parquet", "numpy"}, buckets_of=[SYMBOLS.name])
     def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         """Who calls whom over the whole repository, with confidence; PageRank, components and blast radius."""
 

@@ -17,7 +17,7 @@ from resources.workspace import Workspace
 def chunk_vectors(partitions: Partitions) -> dg.AssetsDefinition:
     """Return the asset of the vectors."""
 
-    @bucket_asset(partitions, CHUNK_VECTORS, "embedding", [CHUNKS.name])
+    @bucket_asset(partitions, CHUNK_VECTORS, "embedding", {"numpy"}, [CHUNKS.name])
     def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         """One vector per chunk, row by row; a text that was embedded before keeps its vector."""
 

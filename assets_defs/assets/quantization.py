@@ -18,7 +18,12 @@ def binary_codes(partitions: Partitions) -> dg.AssetsDefinition:
     """Return the asset of the packed codes."""
 
     @repository_asset(
-        partitions, BINARY_CODES, "quantization", buckets_of=[CHUNK_VECTORS.name], wholes=[DIFFUSED_VECTORS.name]
+        partitions,
+        BINARY_CODES,
+        "quantization",
+        {"numpy"},
+        buckets_of=[CHUNK_VECTORS.name],
+        wholes=[DIFFUSED_VECTORS.name],
     )
     def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         """Sign bits for the first look, int8 rows and scales for the second, a mask of rows that have a vector."""

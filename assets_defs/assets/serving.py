@@ -1,13 +1,15 @@
 """search_rows, search_index: what a searcher reads, and the swap that makes it the one that is served."""
 
 from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import dagster as dg
 
 from assets_defs.materialize import materialize_repositories, repository_asset, required_keys
 from assets_defs.partitions import Partitions
-from pipelines.artifacts import Target
+from pipelines.artifacts import Pointer, Target
 from pipelines.fingerprint import fingerprint
 from pipelines.formats import CHUNKS, EVAL_RUNS, GENERATION, GRAPH_SNAPSHOT, ROWS_TABLE, SEARCH_ROWS, SYMBOLS
 from pipelines.report import StageReport
@@ -25,6 +27,7 @@ def search_rows(partitions: Partitions) -> dg.AssetsDefinition:
         partitions,
         SEARCH_ROWS,
         _GROUP,
+        {"arrow", "numpy"},
         buckets_of=[CHUNKS.name, SYMBOLS.name],
         wholes=[GRAPH_SNAPSHOT.name],
         schema=ROWS_TABLE,
@@ -46,6 +49,7 @@ def search_index(partitions: Partitions) -> dg.AssetsDefinition:
     @dg.asset(
         name=SEARCH_INDEX,
         group_name=_GROUP,
+        kinds={"json"},
         deps=[EVAL_RUNS.name],
         partitions_def=partitions.repo,
         code_version=f"{GENERATION.version}.{GENERATION.revision}",
@@ -58,13 +62,22 @@ def search_index(partitions: Partitions) -> dg.AssetsDefinition:
             with workspace.writing(repo):
                 pointer = workspace.publish(repo)
             generations.append(pointer.generation)
-            shown = {"generation": pointer.generation, "commit": pointer.commit, "dirty": pointer.dirty}
-            shown |= {"published_at": pointer.published_at, "store": str(workspace.store.root)}
-            context.add_asset_metadata(shown, partition_key=repo)
+            context.add_asset_metadata(_pointer_metadata(pointer, workspace.store.root), partition_key=repo)
         version = generations[0] if len(generations) == 1 else fingerprint(generations)
         return dg.MaterializeResult(data_version=dg.DataVersion(version))
 
     return publish
+
+
+def _pointer_metadata(pointer: Pointer, store: Path) -> dict[str, Any]:
+    published_at = datetime.fromisoformat(pointer.published_at)
+    return {
+        "generation": pointer.generation,
+        "commit": pointer.commit,
+        "dirty": pointer.dirty,
+        "published at": dg.MetadataValue.timestamp(published_at),
+        "store": dg.MetadataValue.path(str(store)),
+    }
 
 
 def serving_assets(partitions: Partitions) -> Sequence[dg.AssetsDefinition]:

@@ -40,7 +40,7 @@ def _asset_check(partitions: Partitions, check: Check) -> dg.AssetChecksDefiniti
         asset=check.asset,
         additional_deps=needs,
         blocking=check.severity is Severity.ERROR,
-        description=check.name.replace("_", " "),
+        description=check.claim,
     )
     def run(context: dg.AssetCheckExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.AssetCheckResult:
         results: dict[str, CheckResult] = {}
@@ -61,8 +61,8 @@ def _result(check: Check, results: Mapping[str, CheckResult]) -> dg.AssetCheckRe
     return dg.AssetCheckResult(
         passed=not failed,
         severity=dg.AssetCheckSeverity.ERROR if check.severity is Severity.ERROR else dg.AssetCheckSeverity.WARN,
-        description=described or "ok",
-        metadata={"repositories": len(results)},
+        description=described or ("ok" if results else "nothing to look at: not all that it needs is materialised"),
+        metadata={repo: result.message for repo, result in results.items()},
     )
 
 

@@ -54,12 +54,16 @@ class CheckScope:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One check of one asset. `find` returns what is wrong, "" if nothing; `needs` names further assets it opens."""
+    """One check of one asset. `find` returns what is wrong, "" if nothing; `needs` names further assets it opens.
+
+    `claim` is what holds where the check passes, for people.
+    """
 
     name: str
     asset: str
     severity: Severity
     find: Callable[[CheckScope], str]
+    claim: str
     needs: tuple[str, ...] = ()
 
     def run(self, scope: CheckScope) -> CheckResult:
@@ -239,21 +243,104 @@ def _checksums(asset: str) -> Callable[[CheckScope], str]:
 
 #: The checks that the build runs: those of severity ERROR block publication.
 CHECKS: tuple[Check, ...] = (
-    Check("files_accounted", "symbols", Severity.ERROR, _files_accounted),
-    Check("skip_ratio", "symbols", Severity.WARN, _skip_ratio),
-    Check("symbol_ids_unique", "symbols", Severity.ERROR, _symbol_ids),
-    Check("chunk_ids_unique", "chunks", Severity.ERROR, _chunk_ids),
-    Check("references_exist", "chunks", Severity.ERROR, _references, needs=("symbols",)),
-    Check("postings_consistent", "lexical_segments", Severity.ERROR, _postings, needs=("chunks",)),
-    Check("vectors_aligned", "chunk_vectors", Severity.ERROR, _vectors_aligned, needs=("chunks",)),
-    Check("vectors_finite", "chunk_vectors", Severity.ERROR, _vectors_finite),
-    Check("edges_within_nodes", "graph_snapshot", Severity.ERROR, _edges),
-    Check("row_counts_equal", "search_rows", Severity.ERROR, _row_counts, needs=("binary_codes", "chunks")),
-    Check("row_order", "search_rows", Severity.ERROR, _row_order),
-    Check("bits_balanced", "binary_codes", Severity.WARN, _bits_balanced),
-    Check("evaluation_floor", "eval_runs", Severity.ERROR, _evaluation_floor),
+    Check(
+        "files_accounted",
+        "symbols",
+        Severity.ERROR,
+        _files_accounted,
+        "Every listed file stands in files.parquet once, and the manifest counts as many indexed files.",
+    ),
+    Check(
+        "skip_ratio",
+        "symbols",
+        Severity.WARN,
+        _skip_ratio,
+        "At most a tenth of the files were lost to faults: undecodable, unreadable, timed out, crashed.",
+    ),
+    Check(
+        "symbol_ids_unique",
+        "symbols",
+        Severity.ERROR,
+        _symbol_ids,
+        "Symbol ids ascend strictly, over all buckets.",
+    ),
+    Check(
+        "chunk_ids_unique",
+        "chunks",
+        Severity.ERROR,
+        _chunk_ids,
+        "Chunk ids ascend strictly, over all buckets.",
+    ),
+    Check(
+        "references_exist",
+        "chunks",
+        Severity.ERROR,
+        _references,
+        "Every chunk shows an indexed file and, where it names a symbol, one that exists.",
+        needs=("symbols",),
+    ),
+    Check(
+        "postings_consistent",
+        "lexical_segments",
+        Severity.ERROR,
+        _postings,
+        "Terms and offsets are in order, and every posting is of a chunk of the bucket.",
+        needs=("chunks",),
+    ),
+    Check(
+        "vectors_aligned",
+        "chunk_vectors",
+        Severity.ERROR,
+        _vectors_aligned,
+        "There is one vector, one valid mark and one key for each chunk.",
+        needs=("chunks",),
+    ),
+    Check(
+        "vectors_finite",
+        "chunk_vectors",
+        Severity.ERROR,
+        _vectors_finite,
+        "All values are finite, and exactly the zero vectors are marked as not valid.",
+    ),
+    Check(
+        "edges_within_nodes",
+        "graph_snapshot",
+        Severity.ERROR,
+        _edges,
+        "Every edge leads to a node that exists, and the PageRank of all nodes sums to 1.",
+    ),
+    Check(
+        "row_counts_equal",
+        "search_rows",
+        Severity.ERROR,
+        _row_counts,
+        "Codes, search rows, texts and chunks have equally many rows.",
+        needs=("binary_codes", "chunks"),
+    ),
+    Check(
+        "row_order",
+        "search_rows",
+        Severity.ERROR,
+        _row_order,
+        "Chunk ids ascend strictly, so that a row number means the same chunk in every array.",
+    ),
+    Check(
+        "bits_balanced",
+        "binary_codes",
+        Severity.WARN,
+        _bits_balanced,
+        "No bit of the codes is nearly constant.",
+    ),
+    Check(
+        "evaluation_floor",
+        "eval_runs",
+        Severity.ERROR,
+        _evaluation_floor,
+        "Enough of the repository's own names rank first when they are asked for.",
+    ),
 )
 #: What `strata check` runs besides: the checksum of every byte of the generation.
 CHECKSUMS: tuple[Check, ...] = tuple(
-    Check("checksums", name, Severity.ERROR, _checksums(name)) for name in formats.FORMATS
+    Check("checksums", name, Severity.ERROR, _checksums(name), "Every byte is as it was written.")
+    for name in formats.FORMATS
 )

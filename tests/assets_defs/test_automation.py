@@ -60,8 +60,11 @@ def test_nothing_is_asked_for_where_nothing_changed(indexed: Path, instance: dg.
 
 def test_a_changed_bucket_is_asked_for(indexed: Path, instance: dg.DagsterInstance) -> None:
     key = edit(indexed)
-    (request,) = tick(indexed, "changed_buckets", instance).run_requests
+    asked = tick(indexed, "changed_buckets", instance)
+    (request,) = asked.run_requests
     assert (request.job_name, request.partition_key) == ("bucket_job", key)
+    (observed,) = asked.asset_events  # so that Dagster, too, knows that the bucket is stale
+    assert (observed.asset_key.to_user_string(), observed.partition) == ("source_files", key)
 
 
 def test_a_repository_without_partition_waits_for_it(indexed: Path, instance: dg.DagsterInstance) -> None:

@@ -38,6 +38,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> dg.Definitions:
 def test_the_assets_stand_in_their_groups(loaded: dg.Definitions) -> None:
     graph = loaded.resolve_asset_graph()
     assert {node.key.to_user_string(): node.group_name for node in graph.asset_nodes} == GROUPS
+    assert all(node.description and node.kinds for node in graph.asset_nodes)
 
 
 def test_a_bucket_asset_never_depends_on_a_whole_repository(loaded: dg.Definitions) -> None:
