@@ -27,6 +27,8 @@ _YAML = """\
 # Written by strata. To use settings of your own, set DAGSTER_HOME and STRATA_HOME.
 telemetry:
   enabled: false
+nux:
+  enabled: false
 python_logs:
   python_log_level: WARNING
 run_monitoring:
