@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 
 from pipelines import formats
 from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore
-from pipelines.errors import BusyError, FormatUnsupported, SourceMoved
+from pipelines.errors import ArtifactCorrupt, BusyError, FormatUnsupported, SourceMoved
 from pipelines.generation import EncoderInfo
 from pipelines.locks import repository_lock
 from pipelines.serving.cli.host import IndexOutcome
 from resources.rebuild import RebuildingStore
-from resources.repositories import Repository
+from resources.repositories import Repository, repositories_of
 from resources.workspace import Workspace
 
 #: A source that changes while it is read is listed again; one that never holds still is given up.
@@ -58,7 +58,8 @@ def drop_unregistered(workspace: Workspace) -> list[str]:
     for key in gone:
         try:
             with repository_lock(workspace.store, key, wait_s=0):
-                workspace.store.forget(key)
+                if key in unregistered(workspace):  # it may have come back before the lock was taken
+                    workspace.store.forget(key)
         except BusyError:
             workspace.progress.note(f"repository {key} is no longer registered, but is being indexed: kept for now")
     return gone
@@ -68,13 +69,22 @@ def unregistered(workspace: Workspace) -> list[str]:
     """Return the repositories of the store that nothing names; none where the registry itself may be lost."""
     if not workspace.registry.exists() and not workspace.deployment.settings.repositories:
         return []
-    return [key for key in workspace.store.repositories() if key not in workspace.repositories]
+    known = repositories_of(workspace.deployment, workspace.registry.read())  # others register theirs meanwhile
+    return [key for key in workspace.store.repositories() if key not in {*known, *workspace.repositories}]
 
 
 def _published(workspace: Workspace, key: str) -> bool:
-    """Tell whether the wanted generation is served; what an older release wrote is removed, to be built again."""
+    """Tell whether the wanted generation is served; what an older release wrote is removed, to be built again.
+
+    A pointer that is damaged is removed too: publishing writes it anew, and no artifact is computed for that.
+    """
     try:
         return workspace.plan(key).published(workspace.store)
+    except ArtifactCorrupt as error:
+        workspace.progress.note(f"{error.message}; it is published again")
+        with workspace.writing(key):
+            workspace.store.withdraw(key)
+        return False
     except FormatUnsupported as error:
         if error.found > error.current:
             raise
@@ -105,10 +115,12 @@ def _build(workspace: Workspace, key: str) -> None:
 
 
 def _drop_old_heads(workspace: Workspace, key: str) -> None:
-    """Forget the heads of buckets that are no more, so that retention takes their artifacts."""
-    buckets = {*workspace.plan(key).buckets, WHOLE}
+    """Forget the heads of buckets and assets that are no more, so that retention takes their artifacts."""
+    plan = workspace.plan(key)
+    targets = [*plan.targets.values(), *(item for bucket in plan.buckets.values() for item in bucket.targets.values())]
+    wanted = {(target.ref.asset, target.ref.bucket) for target in targets}
     for ref in list(workspace.store.heads(key)):
-        if ref.bucket not in buckets:
+        if (ref.asset, ref.bucket) not in wanted:
             workspace.store.drop_head(ref)
 
 

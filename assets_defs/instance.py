@@ -6,6 +6,7 @@ dagster.yaml could name code to be run. Whoever wants Postgres or other settings
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -18,6 +19,7 @@ import dagster as dg
 from dagster._core.instance.ref import InstanceRef
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
+from sqlalchemy.exc import OperationalError
 
 from pipelines.artifacts import replace_file, storage_error
 from pipelines.containment import require_no_links
@@ -45,11 +47,22 @@ _NO_COMPUTE_LOGS = {
 }
 
 
+_ERRNO_OF_SQLITE = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+}
+
+
 @contextmanager
 def open_instance(deployment: Deployment) -> Iterator[dg.DagsterInstance]:
-    """Open the instance for runs in this process."""
+    """Open the instance for runs in this process.
+
+    :raises StorageError: inside the block too, where the disk is full or may not be written.
+    """
     folder = prepare_instance(deployment)
-    with quick_sqlite():
+    with _full_disks_told(deployment.store_root), quick_sqlite():
         with _one_at_a_time(folder):  # two processes that create the database at once fail
             instance = dg.DagsterInstance.from_ref(InstanceRef.from_dir(str(folder), overrides=_NO_COMPUTE_LOGS))
         with instance:
@@ -99,6 +112,24 @@ def quick_sqlite() -> Iterator[None]:
         event.remove(Engine, "connect", on_connect)
         for connection in kept.values():
             connection.close()
+
+
+@contextmanager
+def _full_disks_told(store_root: Path) -> Iterator[None]:
+    """Tell a database or file that the disk does not take as what it is: no fault of Strata's, nor of Dagster's."""
+    try:
+        yield
+    except OperationalError as error:
+        # the low byte is the kind: sqlite.org/rescode.html
+        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+        if code not in _ERRNO_OF_SQLITE:
+            raise
+        number = _ERRNO_OF_SQLITE[code]
+        raise storage_error(OSError(number, os.strerror(number)), store_root) from error
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            raise  # what else fails is told by whoever was reading or writing
+        raise storage_error(error, store_root) from error
 
 
 @contextmanager

@@ -40,6 +40,9 @@ from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing,
 #: Stands for the bucket in the path of a per-repository artifact.
 WHOLE = "all"
 _MANIFEST = "manifest.json"
+_MANIFEST_KEYS = {"recipe", "inputs", "files", "counts", "facts"}
+_GENERATION_KEYS = {"repo", "generation", "encoder", "artifacts"}
+_POINTER_KEYS = {"generation", "commit", "dirty", "published_at", "previous"}
 #: Rows per Parquet row group: bounds the memory of a reader, and one file of a large bucket stays scannable.
 _ROW_GROUP_ROWS = 65_536
 
@@ -270,7 +273,8 @@ class ArtifactStore:
         marker = self.place("store.json")
         if not marker.exists():
             raise ArtifactMissing(f"no Strata store at {self.root}", hint="run `strata index` first")
-        formats.STORE.require_readable(_read_json(marker)["format"], f"the store {self.root}")
+        hint = f"remove {self.root}, then run `strata index`"
+        formats.STORE.require_readable(_read_document(marker, hint)["format"], f"the store {self.root}")
 
     # --- artifacts ---
 
@@ -299,12 +303,11 @@ class ArtifactStore:
         """Open an artifact after checking its format and the sizes of its files; checksums are `verify`'s work."""
         folder = self.folder(ref)
         try:
-            manifest = json.loads(inside(folder, _MANIFEST).read_bytes())
+            manifest = _read_document(inside(folder, _MANIFEST))
         except FileNotFoundError:
             raise ArtifactMissing(f"artifact {ref} is not in the store", hint="run `strata index`") from None
-        except (ValueError, OSError) as error:
-            raise ArtifactCorrupt(f"the manifest of artifact {ref} is not readable: {error}") from error
         formats.FORMATS[ref.asset].require_readable(manifest["format"], f"artifact {ref}")
+        _require_keys(manifest, _MANIFEST_KEYS, f"the manifest of artifact {ref}")
         for name, described in manifest["files"].items():
             try:
                 size = os.stat(inside(folder, name)).st_size
@@ -353,11 +356,7 @@ class ArtifactStore:
 
     def head(self, repo: str, asset: str, bucket: str = WHOLE) -> str | None:
         """Return the fingerprint that was materialised last for an asset and bucket, None before the first time."""
-        try:
-            fingerprint: str = _read_json(self._head_file(repo, asset, bucket))["fingerprint"]
-        except FileNotFoundError:
-            return None
-        return fingerprint
+        return _read_head(self._head_file(repo, asset, bucket))
 
     def open_head(self, repo: str, asset: str, bucket: str = WHOLE) -> Artifact:
         """Open what was materialised last; ArtifactMissing, naming asset and bucket, where nothing was."""
@@ -377,7 +376,8 @@ class ArtifactStore:
     def heads(self, repo: str) -> Iterator[ArtifactRef]:
         """Name every head of a repository."""
         for path in sorted(self.place("repos", repo, "heads").glob("*/*.json")):
-            yield ArtifactRef(repo, path.parent.name, path.stem, _read_json(path)["fingerprint"])
+            if fingerprint := _read_head(path):
+                yield ArtifactRef(repo, path.parent.name, path.stem, fingerprint)
 
     def drop_head(self, ref: ArtifactRef) -> None:
         """Forget a head: its bucket no longer exists."""
@@ -396,10 +396,11 @@ class ArtifactStore:
         """Read the document of a generation, checking its format."""
         path = self.generation_file(repo, generation)
         try:
-            document: Mapping[str, Any] = _read_json(path)
+            document = _read_document(path)
         except FileNotFoundError:
             raise ArtifactMissing(f"generation {generation} of {repo} is gone", hint="run `strata index`") from None
         formats.GENERATION.require_readable(document["format"], f"generation {generation} of {repo}")
+        _require_keys(document, _GENERATION_KEYS, f"generation {generation} of {repo}")
         return document
 
     def generation_file(self, repo: str, generation: str) -> Path:
@@ -413,11 +414,12 @@ class ArtifactStore:
     def pointer(self, repo: str) -> Pointer | None:
         """Return what is published, None before the first time."""
         try:
-            stored = _read_json(self.place("repos", repo, "current.json"))
+            stored = _read_document(self._pointer_file(repo))
         except FileNotFoundError:
             return None
-        formats.GENERATION.require_readable(stored.pop("format"), f"the pointer of {repo}")
-        return Pointer(**{**stored, "previous": tuple(stored["previous"])})
+        formats.GENERATION.require_readable(stored["format"], f"the pointer of {repo}")
+        _require_keys(stored, _POINTER_KEYS, f"the pointer of {repo}")
+        return Pointer(**{**{key: stored[key] for key in _POINTER_KEYS}, "previous": tuple(stored["previous"])})
 
     def publish(self, repo: str, pointer: Pointer) -> None:
         """Swap the pointer: from this rename on, new readers get the new generation."""
@@ -429,7 +431,14 @@ class ArtifactStore:
             "published_at": pointer.published_at,
             "previous": list(pointer.previous),
         }
-        self._replace(self.place("repos", repo, "current.json"), document)
+        self._replace(self._pointer_file(repo), document)
+
+    def withdraw(self, repo: str) -> None:
+        """Remove the pointer: nothing is served until the next publication."""
+        self._pointer_file(repo).unlink(missing_ok=True)
+
+    def _pointer_file(self, repo: str) -> Path:
+        return self.place("repos", repo, "current.json")
 
     def repositories(self) -> tuple[str, ...]:
         """Name every repository that has anything in the store."""
@@ -494,11 +503,31 @@ def _checksum(path: Path) -> str:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def _read_json(path: Path) -> Any:
+def _read_document(path: Path, hint: str = "run `strata index`") -> Mapping[str, Any]:
+    """Read a JSON document that tells its format; only the caller knows which formats it may have."""
     try:
-        return json.loads(path.read_bytes())
-    except ValueError as error:
-        raise ArtifactCorrupt(f"{path} is not valid JSON: {error}", hint="run `strata index`") from error
+        document = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise
+    except (ValueError, OSError) as error:
+        raise ArtifactCorrupt(f"{path} is not readable: {error}", hint=hint) from error
+    if not isinstance(document, dict) or not isinstance(document.get("format"), int):
+        raise ArtifactCorrupt(f"{path} does not tell its format", hint=hint)
+    return document
+
+
+def _require_keys(document: Mapping[str, Any], keys: set[str], thing: str) -> None:
+    if lacking := keys - document.keys():
+        raise ArtifactCorrupt(f"{thing} has no {min(lacking)}", hint="run `strata index`")
+
+
+def _read_head(path: Path) -> str | None:
+    """Read a head; one that is damaged says nothing, which costs no more than finding its artifact again."""
+    try:
+        fingerprint = json.loads(path.read_bytes())["fingerprint"]
+    except (ValueError, KeyError, TypeError, OSError):
+        return None
+    return fingerprint if isinstance(fingerprint, str) else None
 
 
 def _json_bytes(document: Mapping[str, Any]) -> bytes:

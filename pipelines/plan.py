@@ -13,7 +13,7 @@ from functools import cached_property
 
 from pipelines import formats
 from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, Target
-from pipelines.errors import ArtifactMismatch
+from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from pipelines.fingerprint import fingerprint
 from pipelines.formats import (
     BINARY_CODES,
@@ -114,7 +114,7 @@ class Plan:
         return (
             pointer is not None
             and pointer.generation == self.generation
-            and store.generation_file(self.repo, self.generation).exists()
+            and _documented(store, self.repo, self.generation)
             and not self.changed_buckets(store)
             and _current(store, self.targets.values())
         )
@@ -197,6 +197,15 @@ def _repository_targets(repo: str, refs: Mapping[str, Sequence[ArtifactRef]], in
     rows = target(SEARCH_ROWS, *chunks, *refs[SYMBOLS.name], graph.ref)
     evaluation = target(EVAL_RUNS, rows.ref, codes.ref, *lexical)
     return {item.ref.asset: item for item in (graph, diffused, codes, rows, evaluation)}
+
+
+def _documented(store: ArtifactStore, repo: str, generation: str) -> bool:
+    """Tell whether the document of a generation is there and readable."""
+    try:
+        store.read_generation(repo, generation)
+    except (ArtifactMissing, ArtifactCorrupt):
+        return False
+    return True
 
 
 def _current(store: ArtifactStore, targets: Iterable[Target]) -> bool:

@@ -6,11 +6,12 @@ generation or the new one; what a reader has open is not removed (see locks.leas
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from pipelines.artifacts import ArtifactRef, ArtifactStore, Pointer
-from pipelines.errors import ArtifactMissing
+from pipelines.errors import ArtifactCorrupt, ArtifactMissing
 from pipelines.generation import GenerationDocument, read_generation
 from pipelines.locks import remove_generation_unless_leased
 
@@ -36,11 +37,11 @@ def publish_generation(
     """
     for ref in document.refs:
         store.open(ref)
+    if not _written(store, document):
+        store.write_generation(document.repo, document.generation, document.as_json())
     served = store.pointer(document.repo)
     if served and (served.generation, served.commit, served.dirty) == (document.generation, commit, dirty):
         return served
-    if document.generation not in store.generations(document.repo):
-        store.write_generation(document.repo, document.generation, document.as_json())
     older = (served.generation, *served.previous) if served else ()
     previous = tuple(item for item in dict.fromkeys(older) if item != document.generation)[: keep - 1]
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -63,7 +64,8 @@ def collect_garbage(store: ArtifactStore, repo: str, keep: int, *, dry_run: bool
         doomed = [generation for generation in doomed if remove_generation_unless_leased(store, repo, generation)]
     wanted = set(store.heads(repo))
     for generation in set(store.generations(repo)) - set(doomed):
-        wanted |= set(read_generation(store, repo, generation).refs)
+        with contextlib.suppress(ArtifactCorrupt):  # nobody can open what it names
+            wanted |= set(read_generation(store, repo, generation).refs)
     unused = [ref for ref in store.artifacts(repo) if ref not in wanted]
     freed = sum(_size(store, ref) for ref in unused)
     if not dry_run:
@@ -80,5 +82,13 @@ def published_document(store: ArtifactStore, repo: str) -> GenerationDocument:
     return read_generation(store, repo, pointer.generation)
 
 
+def _written(store: ArtifactStore, document: GenerationDocument) -> bool:
+    """Tell whether the store has a generation's document; a damaged one is written again."""
+    try:
+        return read_generation(store, document.repo, document.generation) == document
+    except (ArtifactMissing, ArtifactCorrupt):
+        return False
+
+
 def _size(store: ArtifactStore, ref: ArtifactRef) -> int:
-    return sum(file.stat().st_size for file in store.folder(ref).iterdir())
+    return sum(file.stat().st_size for file in store.folder(ref).rglob("*"))

@@ -5,19 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.assets_defs.builders import index_path, make_repository
-
-#: Dagster 1.13.27 warns of a property that it reads itself, and of tags that it sets itself.
-_DAGSTER_S_OWN = (
-    "ignore:Property `OpDefinition.version` is deprecated:DeprecationWarning",
-    r"ignore:Non-compliant tag keys like \['dagster/partition/bucket:DeprecationWarning",
-)
+from tests.assets_defs.builders import DAGSTER_S_OWN, index_path, make_repository
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.is_relative_to(Path(__file__).parent):
-            item.add_marker(pytest.mark.filterwarnings(*_DAGSTER_S_OWN))
+            item.add_marker(pytest.mark.filterwarnings(*DAGSTER_S_OWN))
 
 
 @pytest.fixture(scope="session")

@@ -13,8 +13,9 @@ from pipelines.embedding import build_vectors, make_encoder
 from pipelines.evaluation import build_evaluation
 from pipelines.generation import EncoderInfo, GenerationDocument, draft_generation
 from pipelines.plan import Inputs, Plan, make_plan
-from pipelines.progress import Silent
+from pipelines.progress import Progress, Silent
 from pipelines.quantization import build_codes
+from pipelines.records import Encoder
 from pipelines.serving.publish import publish_generation
 from pipelines.serving.rows import build_search_rows
 from pipelines.settings import Settings, override
@@ -29,23 +30,31 @@ def write_files(root: Path, files: Mapping[str, str]) -> None:
         (root / path).write_text(content)
 
 
-def build(root: Path, store: ArtifactStore, settings: Settings = SETTINGS, repo: str = "sample") -> Plan:
+def build(
+    root: Path,
+    store: ArtifactStore,
+    settings: Settings = SETTINGS,
+    repo: str = "sample",
+    *,
+    encoder: Encoder | None = None,
+    progress: Progress = SILENT,
+) -> Plan:
     """Make every artifact that the folder wants, and return the plan; nothing is published."""
     store.initialise()
-    encoder = make_encoder(settings.embedder, root / "no-data-needed")
+    encoder = encoder or make_encoder(settings.embedder, root / "no-data-needed")
     listing = list_files(root, repo, settings.index)
     plan = make_plan(listing, Inputs(settings, encoder.digest, grammar_versions()))
     with open_tree(root, listing) as tree, ParserPool(settings.index) as pool:
         for bucket in plan.buckets.values():
-            build_symbols(store, bucket.targets["symbols"], bucket.files, tree, pool, SILENT)
-            build_chunks(store, bucket.targets["chunks"], tree, settings.chunking, SILENT)
-            build_segment(store, bucket.targets["lexical_segments"], SILENT)
-            build_vectors(store, bucket.targets["chunk_vectors"], encoder, SILENT)
-    build_graph(store, plan.targets["graph_snapshot"], SILENT)
-    build_diffused(store, plan.targets["diffused_vectors"], settings.diffusion, SILENT)
-    build_codes(store, plan.targets["binary_codes"], SILENT)
-    build_search_rows(store, plan.targets["search_rows"], SILENT)
-    build_evaluation(store, plan.targets["eval_runs"], document_of(plan), encoder, settings.evaluation, None, SILENT)
+            build_symbols(store, bucket.targets["symbols"], bucket.files, tree, pool, progress)
+            build_chunks(store, bucket.targets["chunks"], tree, settings.chunking, progress)
+            build_segment(store, bucket.targets["lexical_segments"], progress)
+            build_vectors(store, bucket.targets["chunk_vectors"], encoder, progress)
+    build_graph(store, plan.targets["graph_snapshot"], progress)
+    build_diffused(store, plan.targets["diffused_vectors"], settings.diffusion, progress)
+    build_codes(store, plan.targets["binary_codes"], progress)
+    build_search_rows(store, plan.targets["search_rows"], progress)
+    build_evaluation(store, plan.targets["eval_runs"], document_of(plan), encoder, settings.evaluation, None, progress)
     return plan
 
 
