@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
+import weakref
 from pathlib import Path
 
 import pytest
 
 from assets_defs.develop import child_variables
-from assets_defs.runs import _own_signals
+from assets_defs.signals import own_signals
 from tests.assets_defs.builders import start, strata, workspace_of
 
 MODULES = "import sys; from assets_defs.command import main; code = main(); print([m for m in {} if m in sys.modules])"
@@ -81,10 +83,53 @@ def test_a_signal_during_a_run_reaches_its_own_handler(number: signal.Signals) -
 
     before = {item: signal.signal(item, stop) for item in (signal.SIGINT, signal.SIGTERM)}
     try:
-        with pytest.raises(Stopped), _own_signals():
+        with pytest.raises(Stopped), own_signals():
             job.execute_in_process()
         assert received == [number]
         assert all(signal.getsignal(item) is stop for item in before)
     finally:
         for item, handler in before.items():
             signal.signal(item, handler)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_falls_into_a_callback_is_not_lost(
+    number: signal.Signals, capfd: pytest.CaptureFixture[str]
+) -> None:
+    import dagster as dg
+
+    class Connection:
+        pass
+
+    def collected(_reference: object) -> None:
+        os.kill(os.getpid(), number)  # its exception is raised in here, where Python ignores it
+        for _ in range(1_000):
+            pass
+
+    ended = []
+
+    @dg.op
+    def interrupted() -> None:
+        connection = Connection()
+        reference = weakref.ref(connection, collected)
+        del connection
+        assert reference() is None
+        threading.Event().wait(30)
+        ended.append(True)
+
+    @dg.job
+    def job() -> None:
+        interrupted()
+
+    def stop(number: int, _frame: object) -> None:
+        raise Stopped
+
+    before = {item: signal.signal(item, stop) for item in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        with pytest.raises(Stopped), own_signals():
+            job.execute_in_process(run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}})
+    finally:
+        for item, handler in before.items():
+            signal.signal(item, handler)
+    assert not ended
+    assert "Exception ignored" not in capfd.readouterr().err
