@@ -314,7 +314,9 @@ class ArtifactStore:
             except OSError as error:
                 raise ArtifactCorrupt(f"{name} of artifact {ref} is not readable: {error.strerror}") from error
             if size != described["bytes"]:
-                raise ArtifactCorrupt(f"{name} of artifact {ref} has {size} bytes, not {described['bytes']}")
+                raise ArtifactCorrupt(
+                    f"{name} of artifact {ref} has {size} bytes, not {described['bytes']}", hint="run `strata index`"
+                )
         return Artifact(ref, folder, manifest)
 
     def verify(self, ref: ArtifactRef) -> Artifact:
@@ -322,7 +324,10 @@ class ArtifactStore:
         artifact = self.open(ref)
         for name, described in artifact.manifest["files"].items():
             if _checksum(artifact.folder / name) != described["blake2b"]:
-                raise ArtifactCorrupt(f"{name} of artifact {ref} has another checksum than when it was written")
+                raise ArtifactCorrupt(
+                    f"{name} of artifact {ref} has another checksum than when it was written",
+                    hint="run `strata index --full`",  # its size is right, so a plain run takes it for whole
+                )
         return artifact
 
     def discard(self, ref: ArtifactRef) -> None:

@@ -135,6 +135,7 @@ def test_a_flipped_byte_is_named_with_artifact_and_check(built: tuple[ArtifactSt
     file.write_bytes(content)
     assert failures(store, document) == {
         "binary_codes.checksums": f"rescoring.npy of artifact {ref} has another checksum than when it was written"
+        " (run `strata index --full`)"
     }
 
 
