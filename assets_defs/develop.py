@@ -9,7 +9,8 @@ import sys
 from pathlib import Path
 
 from assets_defs.instance import prepare_instance
-from pipelines.artifacts import ArtifactStore, replace_file
+from pipelines.durable import replace_file
+from pipelines.store import ArtifactStore
 from resources.deployment import Deployment, deployment_to_query
 from resources.environment import (
     CONFIG_VARIABLE,

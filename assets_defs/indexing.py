@@ -13,11 +13,12 @@ from collections.abc import Iterable, Mapping
 import pyarrow.compute as pc
 
 from pipelines import formats
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore
+from pipelines.artifacts import WHOLE, ArtifactRef
 from pipelines.errors import ArtifactCorrupt, BusyError, FormatUnsupported, SourceMoved
 from pipelines.generation import EncoderInfo
 from pipelines.locks import repository_lock
 from pipelines.serving.cli.host import IndexOutcome
+from pipelines.store import ArtifactStore
 from resources.rebuild import RebuildingStore
 from resources.repositories import Repository, repositories_of
 from resources.workspace import Workspace

@@ -21,8 +21,8 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from sqlalchemy.exc import OperationalError
 
-from pipelines.artifacts import replace_file, storage_error
 from pipelines.containment import require_no_links
+from pipelines.durable import replace_file, storage_error
 from resources.deployment import Deployment
 
 _YAML = """\

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pipelines.artifacts import ArtifactStore, Pointer
 from pipelines.errors import ArtifactMissing, InputError, NothingIndexed
 from pipelines.evaluation import evaluate_generation
 from pipelines.retrieval import Generation, Searcher, open_generation
 from pipelines.serving.cli.host import Opened
+from pipelines.store import ArtifactStore, Pointer
 from resources.deployment import deployment_to_query
 from resources.environment import Environment
 from resources.workspace import Workspace

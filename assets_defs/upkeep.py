@@ -9,7 +9,6 @@ from pathlib import Path
 from assets_defs.indexing import count_rows, drop_unregistered, unregistered
 from assets_defs.opening import located, published, workspace_at_hand
 from pipelines import formats
-from pipelines.artifacts import ArtifactStore
 from pipelines.errors import ArtifactError, InputError, StrataError
 from pipelines.generation import GenerationDocument
 from pipelines.identity import require_repo_key
@@ -18,6 +17,7 @@ from pipelines.records import CheckResult, Staleness
 from pipelines.serving.checks import CHECKS, CHECKSUMS, CheckScope, run_checks
 from pipelines.serving.cli.host import GarbageReport, RepositoryStatus
 from pipelines.serving.publish import Garbage, collect_garbage, published_document
+from pipelines.store import ArtifactStore
 from resources.deployment import deployment_to_query
 from resources.environment import Environment
 from resources.registry import Entry

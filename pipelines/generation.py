@@ -10,10 +10,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
-from pipelines.artifacts import ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import ArtifactRef, Target
 from pipelines.errors import ArtifactMissing
 from pipelines.plan import generation_id
 from pipelines.records import Encoder
+from pipelines.store import ArtifactStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipelines.artifacts import ArtifactStore, storage_error
+from pipelines.durable import storage_error
 from pipelines.errors import ArtifactMissing, BusyError
+from pipelines.store import ArtifactStore
 
 #: How often a waiting writer looks again, in seconds.
 _POLL_S = 0.1

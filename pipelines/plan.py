@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pipelines import formats
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import WHOLE, ArtifactRef, Target
 from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from pipelines.fingerprint import fingerprint
 from pipelines.formats import (
@@ -29,6 +29,7 @@ from pipelines.formats import (
 from pipelines.identity import bucket_keys, bucket_of
 from pipelines.records import ListedFile, Listing
 from pipelines.settings import Settings
+from pipelines.store import ArtifactStore
 
 #: For each bucket asset, the bucket asset it is made from; symbols are made from the listing.
 _BUCKET_INPUT = {CHUNKS.name: SYMBOLS.name, LEXICAL_SEGMENTS.name: CHUNKS.name, CHUNK_VECTORS.name: CHUNKS.name}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from pipelines.artifacts import Artifact, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.errors import ArtifactError
 from pipelines.report import StageReport
+from pipelines.store import ArtifactStore
 
 
 def run_stage(store: ArtifactStore, target: Target, work: Callable[[ArtifactWriter, StageReport], None]) -> StageReport:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.artifacts import Artifact, ArtifactRef, ArtifactStore
+from pipelines.artifacts import Artifact, ArtifactRef
 from pipelines.errors import ArtifactError, ArtifactMissing
+from pipelines.store import ArtifactStore
 
 
 class RebuildingStore(ArtifactStore):

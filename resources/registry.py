@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pipelines.artifacts import replace_file, storage_error
 from pipelines.containment import inside
+from pipelines.durable import replace_file, storage_error
 from pipelines.errors import ArtifactCorrupt
 
 _FORMAT = 1

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from pipelines.artifacts import ArtifactStore, Pointer, Target
+from pipelines.artifacts import Target
 from pipelines.discover import grammar_versions, list_files
 from pipelines.embedding import make_encoder
 from pipelines.errors import ArtifactMissing, InputError, StrataError
@@ -25,6 +25,7 @@ from pipelines.records import CheckResult, Encoder, Listing, SourceTree, Stalene
 from pipelines.report import StageReport
 from pipelines.serving.publish import publish_generation
 from pipelines.settings import EmbedderSettings, IndexSettings, Settings
+from pipelines.store import ArtifactStore, Pointer
 from resources.bundled import deny_patterns, encoder_folder
 from resources.deployment import Deployment
 from resources.registry import Entry, Registered, Registry

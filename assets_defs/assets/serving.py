@@ -9,11 +9,12 @@ import dagster as dg
 
 from assets_defs.materialize import materialize_repositories, repository_asset, required_keys
 from assets_defs.partitions import Partitions
-from pipelines.artifacts import Pointer, Target
+from pipelines.artifacts import Target
 from pipelines.fingerprint import fingerprint
 from pipelines.formats import CHUNKS, EVAL_RUNS, GENERATION, GRAPH_SNAPSHOT, ROWS_TABLE, SEARCH_ROWS, SYMBOLS
 from pipelines.report import StageReport
 from pipelines.serving.rows import build_search_rows
+from pipelines.store import Pointer
 from resources.workspace import Workspace
 
 SEARCH_INDEX = "search_index"

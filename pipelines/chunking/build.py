@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import formats
-from pipelines.artifacts import Artifact, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.chunking.definitions import SymbolRow
 from pipelines.chunking.rows import FileChunks, QuarantineRow, chunk_file
 from pipelines.chunking.source import SecretSpans
@@ -26,6 +26,7 @@ from pipelines.records import ChunkKind, Content, ListedFile, SourceTree
 from pipelines.report import StageReport
 from pipelines.settings import ChunkingSettings
 from pipelines.stage import previous, run_stage
+from pipelines.store import ArtifactStore
 
 _FILE_COLUMNS = ["path", "blob_id", "size", "language", "scope", "content", "skip_reason"]
 _SYMBOL_COLUMNS = [

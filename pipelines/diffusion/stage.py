@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from pipelines.artifacts import Artifact, ArtifactRef, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.diffusion.mixing import Edges, mixing_matrix
 from pipelines.diffusion.propagate import Mixed, propagate
 from pipelines.errors import ArtifactMismatch
@@ -26,6 +26,7 @@ from pipelines.progress import Progress
 from pipelines.report import StageReport
 from pipelines.settings import DiffusionSettings
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 
 #: Rows that are written at a time: 64 MB of float32 at 256 values.
 _BLOCK_ROWS = 65_536

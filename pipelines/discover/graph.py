@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.artifacts import Artifact, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.discover.binding import Binding, Definitions, Imports, Resolver
 from pipelines.discover.blast import CAP, DEPTH, blast_radius
 from pipelines.discover.edges import CallGraph, EdgeList
@@ -26,6 +26,7 @@ from pipelines.progress import Progress
 from pipelines.records import CALLABLE_KINDS, CallStrategy, UnresolvedCall
 from pipelines.report import StageReport
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 
 #: Edges that count for the blast radius: a guess among several definitions must not make one of them look dangerous.
 _SURE = 0.5

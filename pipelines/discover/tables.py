@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.artifacts import Artifact, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.bloom import rows_that_may_hold
 from pipelines.discover.parse import ParsedFile
 from pipelines.discover.workers import Job, ParserPool
@@ -26,6 +26,7 @@ from pipelines.progress import Progress
 from pipelines.records import ListedFile, SkipReason, SourceTree
 from pipelines.report import StageReport
 from pipelines.stage import previous, run_stage
+from pipelines.store import ArtifactStore
 
 #: Outcomes that a file's content alone decides, so that they hold for as long as its blob does. A file that crashed its
 #: parser is among them: it is not tried again with every run, but with `strata index --full`.

@@ -18,11 +18,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import stage
-from pipelines.artifacts import Artifact, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import Artifact, ArtifactRef, Target
 from pipelines.embedding.texts import BLANK_KEY
 from pipelines.errors import ArtifactError
 from pipelines.formats import CHUNK_VECTORS, ID
 from pipelines.generation import read_generation
+from pipelines.store import ArtifactStore
 
 VECTORS, VALID, EMBED_KEYS = "vectors.npy", "valid.npy", "embed_keys.npy"
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines import stage
-from pipelines.artifacts import ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import ArtifactWriter, Target
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.reuse import EMBED_KEYS, VALID, VECTORS, KnownVectors
 from pipelines.embedding.texts import COLUMNS, BucketTexts, compose_bucket
@@ -26,6 +26,7 @@ from pipelines.generation import EncoderInfo
 from pipelines.progress import Progress
 from pipelines.records import Encoder
 from pipelines.report import StageReport
+from pipelines.store import ArtifactStore
 
 #: Texts that an encoder is given at one time: enough to share what they have in common, few enough to stay small.
 _BATCH_TEXTS = 512

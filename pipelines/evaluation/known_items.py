@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pipelines.artifacts import ArtifactStore
 from pipelines.evaluation.judgments import Case
 from pipelines.formats import CHUNKS
 from pipelines.records import SymbolKind
 from pipelines.retrieval import Generation
+from pipelines.store import ArtifactStore
 from pipelines.tokens import normalise, term_hash
 
 NAME_KIND, SENTENCE_KIND = "symbol", "doc_sentence"

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from pipelines import formats
-from pipelines.artifacts import ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import ArtifactWriter, Target
 from pipelines.evaluation.judgments import Case, Unresolved, load_judgments, resolve
 from pipelines.evaluation.known_items import known_names, known_sentences
 from pipelines.evaluation.metrics import DEPTH, Figures, Outcome, figures
@@ -24,6 +24,7 @@ from pipelines.report import StageReport
 from pipelines.retrieval import Generation, Query, Searcher, open_generation
 from pipelines.settings import EvaluationSettings
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 
 KNOWN_ITEMS = "known-items"
 #: Names are asked in every mode; the sentences and judgments have no name to look up.

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.artifacts import Artifact, ArtifactRef, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.errors import ArtifactMismatch
 from pipelines.formats import CHUNK_VECTORS, DIFFUSED_VECTORS
 from pipelines.progress import Progress
@@ -22,6 +22,7 @@ from pipelines.quantization.rescoring import to_int8
 from pipelines.quantization.signs import sign_bits, usable_rows
 from pipelines.report import StageReport
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 
 #: Rows that are converted at a time: 64 MB of float32 at 256 values.
 _BLOCK_ROWS = 65_536

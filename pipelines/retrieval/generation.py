@@ -16,13 +16,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.artifacts import Artifact, ArtifactStore
+from pipelines.artifacts import Artifact
 from pipelines.errors import ArtifactMismatch
 from pipelines.formats import BINARY_CODES, GRAPH_SNAPSHOT, LEXICAL_SEGMENTS, SEARCH_ROWS
 from pipelines.generation import GenerationDocument, read_generation
 from pipelines.locks import lease_generation
 from pipelines.retrieval.rows import RowTable
 from pipelines.retrieval.segments import Segment, documents
+from pipelines.store import ArtifactStore
 
 
 @dataclass(frozen=True)

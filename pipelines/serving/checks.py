@@ -16,11 +16,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import formats
-from pipelines.artifacts import Artifact, ArtifactRef, ArtifactStore
+from pipelines.artifacts import Artifact, ArtifactRef
 from pipelines.errors import ArtifactError
 from pipelines.generation import GenerationDocument
 from pipelines.records import CheckResult, SearchMode, Severity, SkipReason
 from pipelines.settings import EvaluationSettings
+from pipelines.store import ArtifactStore
 
 #: Files that were lost to a fault, not to a choice: more than this share of a repository's files deserves a look.
 _MAX_FAULT_SHARE = 0.1

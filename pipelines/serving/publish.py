@@ -10,10 +10,11 @@ import contextlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from pipelines.artifacts import ArtifactRef, ArtifactStore, Pointer
+from pipelines.artifacts import ArtifactRef
 from pipelines.errors import ArtifactCorrupt, ArtifactMissing
 from pipelines.generation import GenerationDocument, read_generation
 from pipelines.locks import remove_generation_unless_leased
+from pipelines.store import ArtifactStore, Pointer
 
 
 @dataclass(frozen=True, slots=True)

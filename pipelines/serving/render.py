@@ -14,11 +14,11 @@ from pipelines.formats import JSON_SCHEMA_VERSION
 from pipelines.records import CheckResult, Hit, Severity, Staleness
 
 if TYPE_CHECKING:
-    from pipelines.artifacts import Pointer
     from pipelines.generation import EncoderInfo
     from pipelines.plan import Plan
     from pipelines.retrieval import Answer
     from pipelines.serving.cli.host import GarbageReport, IndexOutcome, RepositoryStatus
+    from pipelines.store import Pointer
 
 #: Decimals of scores and terms: what is left out is below any difference that ranks two hits.
 _SCORE_DECIMALS = 6

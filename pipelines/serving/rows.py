@@ -15,10 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines import formats
-from pipelines.artifacts import ArtifactRef, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import ArtifactRef, ArtifactWriter, Target
 from pipelines.progress import Progress
 from pipelines.report import StageReport
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 from pipelines.tokens import normalise, term_hash
 
 #: Columns that stand in search_rows as they stand in chunks; the labels among them are dictionary-coded.

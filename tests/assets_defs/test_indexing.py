@@ -9,12 +9,13 @@ import pytest
 from assets_defs.building import index
 from assets_defs.instance import open_instance
 from assets_defs.partitions import partition_key
-from pipelines.artifacts import ArtifactRef, ArtifactStore
+from pipelines.artifacts import ArtifactRef
 from pipelines.errors import FormatUnsupported, InputError, SourceMoved
 from pipelines.identity import bucket_of
 from pipelines.locks import writer_of
 from pipelines.progress import Silent
 from pipelines.serving.cli.host import IndexRequest
+from pipelines.store import ArtifactStore
 from resources.environment import Environment
 from tests.assets_defs.builders import (
     CONFIG,

@@ -8,8 +8,8 @@ import pytest
 from assets_defs import upkeep
 from assets_defs.instance import open_instance
 from assets_defs.pruning import prune_runs
-from pipelines.artifacts import ArtifactStore
 from pipelines.errors import InputError, NothingIndexed
+from pipelines.store import ArtifactStore
 from resources.environment import Environment
 from tests.assets_defs.builders import git, index_path, make_repository, workspace_of
 

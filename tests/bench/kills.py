@@ -24,8 +24,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipelines.artifacts import ArtifactStore
 from pipelines.locks import writer_of
+from pipelines.store import ArtifactStore
 from resources.environment import variables_for_child
 
 _CODE = Path(__file__).parents[2]

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines import formats
-from pipelines.artifacts import ArtifactRef, ArtifactStore
+from pipelines.artifacts import ArtifactRef
 from pipelines.plan import Plan
 from pipelines.progress import Silent
 from pipelines.retrieval import Query, Searcher, open_generation
+from pipelines.store import ArtifactStore
 from tests.assets_defs.builders import commit, git
 from tests.serving.builds import SETTINGS, build, publish, write_files
 

@@ -16,7 +16,6 @@ from assets_defs import upkeep
 from assets_defs.indexing import index_repository
 from assets_defs.opening import open_index
 from pipelines import formats
-from pipelines.artifacts import ArtifactStore
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
 from pipelines.progress import Silent
@@ -24,6 +23,7 @@ from pipelines.records import Encoder
 from pipelines.retrieval import Query
 from pipelines.serving.cli.host import IndexOutcome
 from pipelines.settings import Settings, parse_settings
+from pipelines.store import ArtifactStore
 from resources.environment import Environment
 from resources.workspace import Workspace
 from tests.assets_defs.builders import CONFIG, DAGSTER_S_OWN, commit, git, index_path, make_repository, workspace_of

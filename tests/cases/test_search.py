@@ -15,10 +15,10 @@ import numpy.typing as npt
 import pytest
 
 from assets_defs.host import StrataHost
-from pipelines.artifacts import ArtifactStore
 from pipelines.fingerprint import fingerprint
 from pipelines.retrieval import Query, Searcher, open_generation
 from pipelines.serving.cli import main
+from pipelines.store import ArtifactStore
 from resources.environment import Environment, variables_for_child
 from resources.registry import Entry, Registry
 from tests.assets_defs.builders import CODE, CONFIG

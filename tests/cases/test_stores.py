@@ -24,12 +24,13 @@ from assets_defs.instance import open_instance
 from assets_defs.opening import open_index
 from assets_defs.partitions import REPOS, partition_key
 from pipelines import formats
-from pipelines.artifacts import ArtifactRef, ArtifactStore
+from pipelines.artifacts import ArtifactRef
 from pipelines.errors import ArtifactCorrupt, ArtifactError, FormatUnsupported, StorageError
 from pipelines.identity import bucket_of, default_repo_key
 from pipelines.locks import writer_of
 from pipelines.retrieval import Query
 from pipelines.settings import override
+from pipelines.store import ArtifactStore
 from resources.environment import Environment, variables_for_child
 from resources.registry import Entry, Registry
 from resources.repositories import Repository

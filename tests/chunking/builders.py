@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from pipelines import formats
-from pipelines.artifacts import Artifact, ArtifactStore, ArtifactWriter
+from pipelines.artifacts import Artifact, ArtifactWriter
 from pipelines.chunking import build_chunks, build_segment
 from pipelines.chunking.definitions import SymbolRow
 from pipelines.chunking.rows import FileChunks, chunk_file
@@ -23,6 +23,7 @@ from pipelines.records import ChunkKind, Content, ListedFile, Listing, SkipReaso
 from pipelines.report import StageReport
 from pipelines.settings import ChunkingSettings, IndexSettings, Settings
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 
 ROOT = Path(__file__).parents[2]
 REPO = "sample"

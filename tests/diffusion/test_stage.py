@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
-from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, Target
 from pipelines.diffusion import build_diffused
 from pipelines.errors import ArtifactMismatch
 from pipelines.formats import CHUNKS_TABLE, NODES_TABLE
@@ -18,6 +18,7 @@ from pipelines.progress import Silent
 from pipelines.records import CallStrategy
 from pipelines.report import StageReport
 from pipelines.settings import DiffusionSettings
+from pipelines.store import ArtifactStore
 
 REPO = "sample"
 DIMENSIONS = 16

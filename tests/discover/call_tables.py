@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, Target
 from pipelines.discover.graph import build_graph
 from pipelines.formats import CALLS_TABLE, FILES_TABLE, IMPORTS_TABLE, SECRETS_TABLE, SYMBOLS_TABLE
 from pipelines.identity import bucket_keys, bucket_of, make_id, path_hash
 from pipelines.progress import Silent
 from pipelines.records import CallStrategy
 from pipelines.report import StageReport
+from pipelines.store import ArtifactStore
 
 REPO = "sample"
 LANGUAGES = {

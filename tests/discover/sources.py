@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any
 
-from pipelines.artifacts import Artifact, ArtifactStore, Target
+from pipelines.artifacts import Artifact, Target
 from pipelines.discover import ParserPool, build_symbols
 from pipelines.discover.parse import ParsedFile, parse_file
 from pipelines.errors import Unreadable
@@ -16,6 +16,7 @@ from pipelines.progress import Silent
 from pipelines.records import Content, ListedFile, Listing
 from pipelines.report import StageReport
 from pipelines.settings import IndexSettings, Settings
+from pipelines.store import ArtifactStore
 
 LANGUAGE_OF = {
     "py": "python",

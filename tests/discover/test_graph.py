@@ -8,13 +8,14 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import WHOLE, ArtifactRef, Target
 from pipelines.discover.edges import EdgeList
 from pipelines.discover.export import export_graph, write_graphml
 from pipelines.discover.graph import build_graph
 from pipelines.errors import ArtifactMismatch
 from pipelines.identity import bucket_keys
 from pipelines.progress import Silent
+from pipelines.store import ArtifactStore
 from tests.discover.call_tables import REPO, File, build
 
 FILES = (

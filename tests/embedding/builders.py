@@ -14,7 +14,7 @@ import pyarrow as pa
 from onnx import TensorProto, helper, numpy_helper
 
 from pipelines import formats
-from pipelines.artifacts import Artifact, ArtifactRef, ArtifactStore, ArtifactWriter, Pointer, Target
+from pipelines.artifacts import Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.embedding import build_vectors
 from pipelines.fingerprint import fingerprint
 from pipelines.generation import EncoderInfo, GenerationDocument
@@ -23,6 +23,7 @@ from pipelines.progress import Silent
 from pipelines.records import ChunkKind, Encoder
 from pipelines.report import StageReport
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore, Pointer
 
 DATA = Path(__file__).parents[2] / "data" / "encoder"
 #: path -> text of its one chunk

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.artifacts import Artifact, ArtifactStore
+from pipelines.artifacts import Artifact
 from pipelines.embedding import build_vectors
 from pipelines.errors import ArtifactMissing, EncoderError
 from pipelines.progress import Silent
+from pipelines.store import ArtifactStore
 from tests.embedding.builders import OneShapeEncoder, WordsEncoder, embed, make_store, publish, vector_target
 
 FILES = {f"src/m{index}.py": f"def function{'x' * index}(): return {'a' * index}" for index in range(1, 6)}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipelines import formats
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import WHOLE, ArtifactRef, Target
 from pipelines.errors import SettingsError
 from pipelines.evaluation import Case, build_evaluation, evaluate, evaluate_generation
 from pipelines.progress import Silent
@@ -15,6 +15,7 @@ from pipelines.records import SearchMode
 from pipelines.report import StageReport
 from pipelines.retrieval import Searcher, open_generation
 from pipelines.settings import EvaluationSettings
+from pipelines.store import ArtifactStore
 from tests.retrieval.builders import Doc, WordEncoder, make_generation, make_searcher, make_store
 
 DOCS = [

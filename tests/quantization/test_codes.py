@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, Target
 from pipelines.errors import ArtifactMismatch
 from pipelines.progress import Silent
 from pipelines.quantization import build_codes, hamming_pool, sign_bits
 from pipelines.quantization import codes as stage
 from pipelines.quantization.rescoring import to_int8
 from pipelines.report import StageReport
+from pipelines.store import ArtifactStore
 
 REPO = "sample"
 SIZES = (5, 0, 7)

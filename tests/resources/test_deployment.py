@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.artifacts import ArtifactStore
 from pipelines.errors import InputError, NothingIndexed, SettingsError, StorageError
+from pipelines.store import ArtifactStore
 from resources.deployment import deployment_of_code, deployment_to_build, deployment_to_query
 from resources.environment import Environment
 

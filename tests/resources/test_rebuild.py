@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.artifacts import ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import ArtifactWriter, Target
 from pipelines.plan import Plan
 from pipelines.report import StageReport
 from pipelines.stage import previous, run_stage
+from pipelines.store import ArtifactStore
 from resources.rebuild import RebuildingStore
 from tests.spine.builders import fill, fill_plan, make_file, make_store, plan_of
 

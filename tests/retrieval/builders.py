@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipelines import formats
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactWriter, Target
 from pipelines.bloom import bloom_of_text
 from pipelines.chunking import build_segment
 from pipelines.fingerprint import fingerprint
@@ -26,6 +26,7 @@ from pipelines.report import StageReport
 from pipelines.retrieval import Answer, Generation, Query, Searcher, open_generation
 from pipelines.serving.rows import build_search_rows
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 from pipelines.tokens import words
 
 BUCKETS = 4

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from pipelines.artifacts import ArtifactStore
 from pipelines.chunking import build_chunks, build_segment
 from pipelines.diffusion import build_diffused
 from pipelines.discover import ParserPool, build_graph, build_symbols, grammar_versions, list_files, open_tree
@@ -19,6 +18,7 @@ from pipelines.records import Encoder
 from pipelines.serving.publish import publish_generation
 from pipelines.serving.rows import build_search_rows
 from pipelines.settings import Settings, override
+from pipelines.store import ArtifactStore
 
 SILENT = Silent()
 SETTINGS = override(override(Settings(), "embedder", name="hash", dimensions=64), "index", buckets=4)

@@ -17,7 +17,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
-from pipelines.artifacts import Pointer
 from pipelines.errors import NothingIndexed
 from pipelines.generation import EncoderInfo
 from pipelines.plan import Inputs, Plan, make_plan
@@ -28,6 +27,7 @@ from pipelines.retrieval.expansion import Blast, Expansion, Related
 from pipelines.serving.cli import main
 from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, RepositoryStatus
 from pipelines.settings import Settings
+from pipelines.store import Pointer
 
 COMMIT = "4f2d0c1b9a8e7d6c5b4a39281706f5e4d3c2b1a0"
 GENERATION = "8c1f0a52d7e94b36a1c5f8e20d9b7364"

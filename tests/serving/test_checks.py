@@ -11,11 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.artifacts import ArtifactRef, ArtifactStore
+from pipelines.artifacts import ArtifactRef
 from pipelines.generation import GenerationDocument
 from pipelines.records import Severity
 from pipelines.serving.checks import CHECKS, CHECKSUMS, CheckScope, run_checks
 from pipelines.settings import EvaluationSettings
+from pipelines.store import ArtifactStore
 from tests.serving.builds import build, document_of, write_files
 
 FILES = {

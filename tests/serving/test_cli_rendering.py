@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from pipelines.artifacts import Pointer
 from pipelines.records import Content, ListedFile, SkipReason, Staleness
 from pipelines.retrieval import Answer, Query
 from pipelines.serving.cli import main
 from pipelines.serving.cli.hits import answer_lines
 from pipelines.serving.cli.tables import size
 from pipelines.serving.render import worst
+from pipelines.store import Pointer
 from tests.serving.fake_host import (
     COMMIT,
     FAILED,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.artifacts import ArtifactStore
 from pipelines.errors import ArtifactMissing
 from pipelines.retrieval import open_generation
 from pipelines.serving.publish import collect_garbage, publish_generation, published_document
+from pipelines.store import ArtifactStore
 from tests.serving.builds import build, document_of, publish, write_files
 
 FILES = {f"module_{number}.py": f"def function_{number}():\n    return {number}\n" for number in range(12)}

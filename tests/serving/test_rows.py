@@ -4,8 +4,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.artifacts import ArtifactStore
 from pipelines.bloom import may_hold
+from pipelines.store import ArtifactStore
 from pipelines.tokens import term_hash
 from tests.serving.builds import build, write_files
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.artifacts import ArtifactStore, ArtifactWriter, Target
+from pipelines.artifacts import ArtifactWriter, Target
 from pipelines.plan import Inputs, Plan, make_plan
 from pipelines.records import Content, ListedFile, Listing
 from pipelines.report import StageReport
 from pipelines.settings import Settings
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore
 
 
 def make_store(root: Path) -> ArtifactStore:

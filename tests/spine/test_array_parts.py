@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import WHOLE, ArtifactRef, Target
 from pipelines.errors import ArtifactMismatch
+from pipelines.store import ArtifactStore
 
 TARGET = Target(ArtifactRef("sample", "binary_codes", WHOLE, "0" * 32), "recipe")
 

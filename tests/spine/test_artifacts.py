@@ -13,10 +13,12 @@ import pyarrow as pa
 import pytest
 
 from pipelines import formats
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, ArtifactWriter, Pointer, Target, storage_error
+from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactWriter, Target
+from pipelines.durable import storage_error
 from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing, FormatUnsupported, StorageError
 from pipelines.report import StageReport
 from pipelines.stage import previous, run_stage
+from pipelines.store import ArtifactStore, Pointer
 from tests.spine.builders import fill, make_store
 
 TARGET = Target(ArtifactRef("sample", "binary_codes", WHOLE, "ab" * 16), "recipe")
@@ -66,7 +68,8 @@ def test_a_kill_while_writing_leaves_the_last_artifact_whole(tmp_path: Path, sig
 import os, signal
 from pathlib import Path
 import numpy as np
-from pipelines.artifacts import ArtifactRef, ArtifactStore, Target
+from pipelines.artifacts import ArtifactRef, Target
+from pipelines.store import ArtifactStore
 store = ArtifactStore(Path({str(store.root)!r}))
 with store.writer(Target(ArtifactRef("sample", "binary_codes", "all", "cd" * 16), "recipe")) as writer:
     writer.array("values.npy", np.zeros(10))

@@ -7,12 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactStore, ArtifactWriter, Pointer, Target
+from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactWriter, Target
 from pipelines.containment import inside, require_no_links
 from pipelines.errors import ArtifactError, StorageError
 from pipelines.locks import repository_lock, writer_of
 from pipelines.report import StageReport
 from pipelines.stage import run_stage
+from pipelines.store import ArtifactStore, Pointer
 from tests.spine.builders import fill, make_store
 
 TARGET = Target(ArtifactRef("sample", "binary_codes", WHOLE, "ab" * 16), "recipe")

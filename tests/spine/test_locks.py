@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.artifacts import ArtifactStore
 from pipelines.errors import ArtifactMissing, BusyError
 from pipelines.locks import lease_generation, remove_generation_unless_leased, repository_lock
+from pipelines.store import ArtifactStore
 from tests.spine.builders import make_store
 
 HOLD = """
 import sys, time
 from pathlib import Path
-from pipelines.artifacts import ArtifactStore
+from pipelines.store import ArtifactStore
 from pipelines.locks import repository_lock
 with repository_lock(ArtifactStore(Path(sys.argv[1])), "sample", wait_s=0):
     print("held", flush=True)
@@ -77,7 +77,7 @@ def test_a_leased_generation_is_not_removed(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     store.write_generation("sample", "g1", {})
     script = (
-        "import sys, time; from pathlib import Path; from pipelines.artifacts import ArtifactStore;"
+        "import sys, time; from pathlib import Path; from pipelines.store import ArtifactStore;"
         "from pipelines.locks import lease_generation;"
         "lease_generation(ArtifactStore(Path(sys.argv[1])), 'sample', 'g1');"
         "print('leased', flush=True); time.sleep(60)"

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from pipelines import formats
-from pipelines.artifacts import Pointer
 from pipelines.errors import ArtifactMismatch, ArtifactMissing
 from pipelines.generation import EncoderInfo, GenerationDocument, draft_generation
 from pipelines.identity import bucket_of
 from pipelines.plan import Inputs, Plan, repository_targets
 from pipelines.records import SkipReason
 from pipelines.settings import Settings, override
+from pipelines.store import Pointer
 from tests.spine.builders import fill, fill_plan, make_file, make_store, plan_of
 
 FILES = tuple(make_file(f"src/module_{number}.py") for number in range(60))

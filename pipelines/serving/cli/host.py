@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:  # named in annotations only: this module must not make `strata --help` load Arrow and numpy
-    from pipelines.artifacts import Pointer
     from pipelines.generation import EncoderInfo
     from pipelines.plan import Plan
     from pipelines.progress import Progress
     from pipelines.records import CheckResult, Staleness
     from pipelines.retrieval import Searcher
+    from pipelines.store import Pointer
 
 
 @dataclass(frozen=True, slots=True)
