@@ -137,11 +137,15 @@ def _outcome(workspace: Workspace, key: str, began: float) -> IndexOutcome:
     duration = time.perf_counter() - began
     return IndexOutcome(
         repo=key,
+        path=str(workspace.repository(key).root),
+        store=str(store.root),
         commit=plan.listing.commit,
         generation=plan.generation,
         published=pointer is not None and pointer.generation == plan.generation,
         files_indexed=skipped.pop("", 0),
         files_skipped=skipped,
+        quarantined_pieces=counts["quarantined"],
+        quarantined_files=_quarantined_files(store, refs),
         symbols=counts["symbols"],
         chunks=counts["chunks"],
         vectors_total=counts["vectors"],
@@ -158,8 +162,11 @@ def _outcome(workspace: Workspace, key: str, began: float) -> IndexOutcome:
 
 
 def count_rows(store: ArtifactStore, refs: Iterable[ArtifactRef]) -> dict[str, int]:
-    """Return how many symbols, chunks and vectors the artifacts hold that are in the store."""
-    counts = dict.fromkeys(("symbols", "chunks", "vectors"), 0)
+    """Return how many symbols, chunks and vectors the artifacts hold that are in the store.
+
+    `quarantined` counts the parts of files that are in no chunk because they hold a secret.
+    """
+    counts = dict.fromkeys(("symbols", "chunks", "vectors", "quarantined"), 0)
     counted = {
         formats.SYMBOLS.name: ("symbols", "symbols"),
         formats.CHUNKS.name: ("chunks", "rows"),
@@ -168,8 +175,21 @@ def count_rows(store: ArtifactStore, refs: Iterable[ArtifactRef]) -> dict[str, i
     for ref in refs:
         if ref.asset in counted and store.holds(ref):
             name, column = counted[ref.asset]
-            counts[name] += store.open(ref).counts[column]
+            artifact = store.open(ref)
+            counts[name] += artifact.counts[column]
+            if ref.asset == formats.CHUNKS.name:
+                counts["quarantined"] += artifact.counts["skipped"]["secret"]
     return counts
+
+
+def _quarantined_files(store: ArtifactStore, refs: Iterable[ArtifactRef]) -> int:
+    """Count the files that have parts in quarantine; a file is in one bucket."""
+    held = [store.open(ref) for ref in refs if ref.asset == formats.CHUNKS.name and store.holds(ref)]
+    return sum(
+        pc.count_distinct(artifact.table("quarantine.parquet", columns=["path"])["path"]).as_py()
+        for artifact in held
+        if artifact.counts["skipped"]["secret"]
+    )
 
 
 def _skipped(workspace: Workspace, refs: list[ArtifactRef]) -> Counter[str]:

@@ -31,10 +31,13 @@ def index_document(outcome: IndexOutcome) -> dict[str, Any]:
     return {
         "schema_version": JSON_SCHEMA_VERSION,
         "repo": outcome.repo,
+        "path": outcome.path,
+        "store": outcome.store,
         "commit": outcome.commit,
         "generation": outcome.generation,
         "published": outcome.published,
         "files": {"indexed": outcome.files_indexed, "skipped": dict(sorted(outcome.files_skipped.items()))},
+        "quarantined": {"pieces": outcome.quarantined_pieces, "files": outcome.quarantined_files},
         "symbols": outcome.symbols,
         "chunks": outcome.chunks,
         "vectors": {

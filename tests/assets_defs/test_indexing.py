@@ -68,6 +68,14 @@ def test_a_repository_is_built_end_to_end(repository: Path) -> None:
     assert versions(repository, "search_index") == {"parcels": outcome.generation}
 
 
+def test_pieces_with_secrets_are_counted(repository: Path) -> None:
+    assert index_path(repository).quarantined_pieces == 0
+    key = "AKIA" + "Q3EGRIZ7DOAYNTKV"  # in two parts, so that no scanner takes this file for a leak
+    (repository / "keys.py").write_text(f'def first():\n    return "{key}"\n\n\ndef second():\n    return "{key}"\n')
+    outcome = index_path(repository)
+    assert (outcome.quarantined_pieces, outcome.quarantined_files) == (2, 1)
+
+
 def test_nothing_is_computed_or_written_where_nothing_changed(indexed: Path) -> None:
     before = store_files(indexed)
     outcome = index_path(indexed)

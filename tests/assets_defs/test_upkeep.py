@@ -23,7 +23,7 @@ def test_a_ready_repository_tells_what_is_in_it(indexed: Path) -> None:
     (found,) = upkeep.status(Environment(indexed), ())
     assert (found.repo, found.state, found.path) == ("parcels", "ready", str(indexed))
     assert dict(found.counts)["files"] == 4
-    assert set(found.counts) == {"files", "symbols", "chunks", "vectors"}
+    assert set(found.counts) == {"files", "symbols", "chunks", "vectors", "quarantined"}
     assert found.encoder is not None
 
 

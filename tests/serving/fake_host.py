@@ -41,11 +41,15 @@ WARNED = CheckResult("bit_balance", "binary_codes", False, Severity.WARN, "3 bit
 def make_outcome(**changes: Any) -> IndexOutcome:
     values: dict[str, Any] = {
         "repo": "sample",
+        "path": "/src/sample",
+        "store": "/src/sample/.strata",
         "commit": COMMIT,
         "generation": GENERATION,
         "published": True,
         "files_indexed": 41,
         "files_skipped": Counter({"binary": 1, "denied": 2}),
+        "quarantined_pieces": 0,
+        "quarantined_files": 0,
         "symbols": 210,
         "chunks": 260,
         "vectors_total": 260,
@@ -103,7 +107,7 @@ def make_status(**changes: Any) -> RepositoryStatus:
         "rev": "",
         "state": "ready",
         "pointer": POINTER,
-        "counts": {"files": 41, "symbols": 210, "chunks": 260, "vectors": 260},
+        "counts": {"files": 41, "symbols": 210, "chunks": 260, "vectors": 260, "quarantined": 0},
         "encoder": ENCODER,
         "store": "/src/sample/.strata",
     }

@@ -127,6 +127,17 @@ def test_nothing_changed_is_one_line(capsys: pytest.CaptureFixture[str]) -> None
     )
 
 
+def test_what_is_unusual_about_an_index_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    unusual = {"quarantined_pieces": 2, "quarantined_files": 1, "store": "/srv/strata"}
+    for outcome in (make_outcome(**unusual), make_outcome(**unusual, stages={}, buckets_computed=0)):
+        text = shown(["index"], FakeHost(outcome=outcome), capsys)
+        assert 'left out for a secret: 2 pieces in 1 file; write "strata: allow-secret"' in text
+        assert "store    /srv/strata" in text
+    assert "secret" not in shown(["index"], FakeHost(), capsys)
+    statuses = [make_status(counts={"quarantined": 1})]
+    assert "sample: left out for a secret: 1 piece;" in shown(["status"], FakeHost(statuses=statuses), capsys)
+
+
 def test_an_index_that_is_not_published_says_why(capsys: pytest.CaptureFixture[str]) -> None:
     host = FakeHost(outcome=make_outcome(published=False, checks=[PASSED, FAILED, WARNED]))
     assert main(["index"], host) == 1
@@ -138,7 +149,9 @@ def test_an_index_that_is_not_published_says_why(capsys: pytest.CaptureFixture[s
 
 def test_an_index_of_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["index"], FakeHost(outcome=make_outcome(files_indexed=0))) == 0
-    assert "no file was indexed" in capsys.readouterr().err
+    captured = capsys.readouterr()
+    assert "no file was indexed" in captured.err
+    assert "next:" not in captured.out
 
 
 def test_a_dry_run_lists_every_file_by_path(capsys: pytest.CaptureFixture[str]) -> None:

@@ -37,11 +37,15 @@ class IndexOutcome:
     """What a run of `strata index` did; the fields of its JSON document."""
 
     repo: str
+    path: str
+    store: str
     commit: str
     generation: str
     published: bool  # the generation is the one served now
     files_indexed: int
     files_skipped: Counter[str]  # by reason
+    quarantined_pieces: int  # parts of indexed files that hold a secret and are left out
+    quarantined_files: int  # files that such parts are in
     symbols: int
     chunks: int
     vectors_total: int
@@ -80,7 +84,7 @@ class RepositoryStatus:
     rev: str
     state: str  # "ready", "stale", "unknown", "building", "missing" (nothing published), "error"
     pointer: Pointer | None
-    counts: Mapping[str, int]  # files, chunks, symbols, vectors of the served generation
+    counts: Mapping[str, int]  # files, symbols, chunks, vectors, quarantined pieces of the served generation
     encoder: EncoderInfo | None
     store: str
     message: str = ""

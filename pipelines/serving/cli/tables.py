@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipelines.records import CheckResult, Listing, Severity
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 #: Hex digits of a commit or generation that are shown: git shows as many of a commit in a large repository.
 _ID_DIGITS = 12
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
+#: How a false alarm is put right.
+_ALLOW = 'write "strata: allow-secret" on a line to allow it'
 _MARK_STYLES = ("green", "yellow", "bold red")
 
 
@@ -21,14 +24,15 @@ def index_lines(outcome: IndexOutcome, marks: Sequence[str]) -> Iterator[Line]:
     """Yield the summary of `strata index`; one line if there was nothing to do."""
     at = f" at {short(outcome.commit)}" if outcome.commit else ""
     if outcome.up_to_date:
-        yield line(
-            (outcome.repo, "bold"), f"{at} is up to date: {outcome.files_indexed} files, {outcome.chunks} chunks"
-        )
+        held = f"{outcome.files_indexed} files, {outcome.chunks} chunks"
+        yield line((outcome.repo, "bold"), f"{at} is up to date: {held}")
+        yield from _notes(outcome)
         return
     yield line((outcome.repo, "bold"), f"{at}, generation {short(outcome.generation)}")
     yield from table(_index_rows(outcome), indent="  ")
+    yield from _notes(outcome)
     yield from check_lines([item for item in outcome.checks if not item.passed], marks)
-    if outcome.published:
+    if outcome.published and outcome.files_indexed:
         yield line("next: ", ('strata query "..."', "bold"))
 
 
@@ -44,6 +48,15 @@ def _index_rows(outcome: IndexOutcome) -> Iterator[tuple[str, str, str]]:
     yield "checks", str(len(outcome.checks)), f"{passed} passed, {len(outcome.checks) - passed} failed"
     slowest = sorted(outcome.stages.items(), key=lambda item: (-item[1], item[0]))
     yield "seconds", f"{outcome.duration_s:.1f}", ", ".join(f"{name} {spent:.1f}" for name, spent in slowest)
+
+
+def _notes(outcome: IndexOutcome) -> Iterator[Line]:
+    """Yield what is only said where it is not as usual: secrets that were found, a store in another place."""
+    if outcome.quarantined_pieces:
+        left_out = f"{_quarantined(outcome.quarantined_pieces)} in {_counted(outcome.quarantined_files, 'file')}"
+        yield line("  ", ("secrets", "yellow"), f"  {left_out}; {_ALLOW}")
+    if Path(outcome.store).parent != Path(outcome.path):
+        yield line(f"  store    {outcome.store}")
 
 
 def listing_lines(listing: Listing) -> Iterator[Line]:
@@ -69,6 +82,8 @@ def status_lines(repositories: Sequence[RepositoryStatus]) -> Iterator[Line]:
     for item in repositories:
         if item.message:
             yield line((f"{item.repo}: ", "bold"), item.message)
+        if pieces := item.counts.get("quarantined", 0):
+            yield line((f"{item.repo}: ", "bold"), f"{_quarantined(pieces)}; {_ALLOW}")
 
 
 def _status_row(status: RepositoryStatus) -> tuple[str, ...]:
@@ -123,6 +138,14 @@ def size(count: int) -> str:
             break
         amount /= 1000
     return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
+
+
+def _quarantined(pieces: int) -> str:
+    return f"left out for a secret: {_counted(pieces, 'piece')}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _skips(skipped: Mapping[str, int]) -> str:
