@@ -71,6 +71,12 @@ def add_repository(environment: Environment, key: str, path: Path, rev: str) -> 
     known = workspace.repositories.get(require_repo_key(key))
     if known is not None and known.root.resolve() != root:
         raise InputError(f"repository key {key} is taken by {known.root}", hint="choose another key")
+    other = next((item.key for item in workspace.repositories.values() if item.root.resolve() == root), key)
+    if other != key:
+        raise InputError(
+            f"{root} is a repository of this store already, with key {other}",
+            hint=f"use {other}, or run `strata repos remove {other}` first",
+        )
     repository = Repository(key, root, rev)
     workspace.take(repository)
     workspace.list_source(key)  # a revision that does not exist is told now, not at night

@@ -1,7 +1,8 @@
 """Which store and which settings a command works with: one order of precedence for the command line and for Dagster.
 
 1. STRATA_HOME names the store; a strata.toml in it governs. STRATA_CONFIG names the strata.toml.
-2. Else a strata.toml in the given path, the working directory or a folder above, up to the top of the git repository.
+2. Else a strata.toml in the given path, by default the working directory, or in a folder above, up to the top of the
+   git repository. To build, one at the working directory goes first where the path is a repository of its deployment.
    Its store is `[artifacts] uri`, or `.strata` beside it.
 3. Else the `.strata` folder of an indexed repository, looked for in the same folders.
 4. Else, inside a checkout of Strata itself, `data/store`, with the bundled sample as its one repository.
@@ -22,6 +23,7 @@ from pipelines.errors import InputError, NothingIndexed, SettingsError
 from pipelines.settings import Settings, parse_settings
 from resources.bundled import is_project_root, project_root
 from resources.environment import CONFIG_VARIABLE, HOME_VARIABLE, Environment
+from resources.registry import Registry
 
 CONFIG_NAME = "strata.toml"
 STORE_NAME = ".strata"
@@ -51,17 +53,17 @@ class Deployment:
 def deployment_to_build(environment: Environment, path: Path) -> Deployment:
     """Return the deployment in which `path` is indexed; its store need not exist yet.
 
-    A strata.toml at the working directory that lists the path wins over one that the path has itself.
+    A strata.toml at the working directory governs a path elsewhere only if the path is one of its repositories, listed
+    or added with `strata repos add`; then it wins over one that the path has itself.
     """
     named = _named(environment)
     if named is not None:
         return named
     here, there = _find_config(environment.folder), _find_config(path)
     if here is not None and here != there:
-        settings = read_settings(here, trusted=False)
-        listed = {(here.parent / item.path).resolve() for item in settings.repositories}
-        if there is None or path.resolve() in listed:
-            return _configured(here, settings)
+        deployment = _configured(here, read_settings(here, trusted=False))
+        if path.resolve() in _roots(deployment, here.parent):
+            return deployment
     if there is not None:
         return _configured(there, read_settings(there, trusted=False))
     return _checked(Deployment(_default_store(path.resolve()), Settings()))
@@ -130,8 +132,18 @@ def read_settings(path: Path, *, trusted: bool) -> Settings:
     )
 
 
+def _roots(deployment: Deployment, folder: Path) -> set[Path]:
+    """Return the roots of a deployment's repositories, listed in its file in `folder` or registered in its store."""
+    listed = {_resolved(folder, item.path) for item in deployment.settings.repositories}
+    return listed | {entry.root.resolve() for entry in Registry(deployment.store_root).read().entries.values()}
+
+
 def _resolve(folder: Path, value: str) -> str:
-    return str((folder / Path(value).expanduser()).resolve())
+    return str(_resolved(folder, value))
+
+
+def _resolved(folder: Path, value: str) -> Path:
+    return (folder / Path(value).expanduser()).resolve()
 
 
 def _named(environment: Environment) -> Deployment | None:

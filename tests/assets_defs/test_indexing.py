@@ -231,6 +231,22 @@ def test_a_repository_that_left_the_configuration_loses_its_rows(tmp_path: Path)
     assert store.repositories() == ("second",)
 
 
+def test_a_repository_that_is_known_is_indexed_by_its_key_alone(tmp_path: Path) -> None:
+    make_repository(tmp_path / "first")
+    deploy = tmp_path / "deploy"
+    deploy.mkdir()
+    (deploy / "strata.toml").write_text(f'{CONFIG}\n[[repositories]]\nkey = "one"\npath = "../first"\n')
+    outcome = index(Environment(deploy), IndexRequest(repo="one"), Silent())
+    assert (outcome.repo, outcome.path) == ("one", str(tmp_path / "first"))
+    assert outcome.store == str(deploy / ".strata")
+    for request in (IndexRequest(), IndexRequest(repo="two")):
+        with pytest.raises(InputError, match=r"which repository\?.* one") as caught:
+            index(Environment(deploy), request, Silent())
+        assert "--repo KEY" in caught.value.hint
+    with pytest.raises(InputError, match="taken by"):
+        index(Environment(deploy), IndexRequest(deploy, repo="one"), Silent())
+
+
 class Editor(Silent):
     """Edits a file whenever a piece of work begins, `times` times at most."""
 

@@ -56,6 +56,8 @@ def test_a_wrong_addition_is_refused(indexed: Path, tmp_path: Path) -> None:
     other = make_repository(tmp_path / "letters")
     with pytest.raises(InputError, match="taken by"):
         upkeep.add_repository(environment, "parcels", other, "")
+    with pytest.raises(InputError, match="already, with key parcels"):
+        upkeep.add_repository(environment, "packets", indexed, "")
     with pytest.raises(InputError, match="not a folder"):
         upkeep.add_repository(environment, "letters", tmp_path / "nowhere", "")
     with pytest.raises(InputError, match="no-such-branch"):

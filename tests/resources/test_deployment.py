@@ -9,6 +9,7 @@ from pipelines.errors import InputError, NothingIndexed, SettingsError, StorageE
 from pipelines.store import ArtifactStore
 from resources.deployment import deployment_of_code, deployment_to_build, deployment_to_query
 from resources.environment import Environment
+from resources.registry import Entry, Registry
 
 
 def make_repository(root: Path) -> Path:
@@ -89,12 +90,14 @@ def test_a_configuration_is_found_from_below_up_to_the_top_of_the_repository(tmp
     assert deployment.store_root == root / "build" / "index"
 
 
-def test_the_configuration_of_the_working_directory_holds_for_a_path_without_one(tmp_path: Path) -> None:
+def test_the_configuration_of_the_working_directory_holds_only_for_its_own_repositories(tmp_path: Path) -> None:
     root, deploy = make_repository(tmp_path / "repo"), make_repository(tmp_path / "deploy")
     config = write_config(deploy)
+    deployment = deployment_to_build(Environment(deploy), root)
+    assert (deployment.config, deployment.store_root) == (None, root / ".strata")
+    assert deployment_to_build(Environment(deploy), deploy / "src").config == config
+    Registry(deploy / ".strata").update(lambda content: content.with_entry("orders", Entry(root)))
     assert deployment_to_build(Environment(deploy), root).config == config
-    own = write_config(root)
-    assert deployment_to_build(Environment(deploy), root).config == own
 
 
 def test_a_deployment_that_lists_a_repository_wins_over_its_own_configuration(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def asked(*arguments: str) -> tuple[Any, Query]:
 
 
 def test_index_without_options_overrides_nothing() -> None:
-    assert request() == IndexRequest(Path("."))
+    assert request() == IndexRequest()
 
 
 def test_only_given_options_override_settings() -> None:

@@ -71,7 +71,12 @@ def _strata(
 
 @app.command("index")
 def _index(
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The repository or folder.")] = Path("."),
+    path: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="PATH", help="The repository or folder.  [default: that of --repo, else .]", show_default=False
+        ),
+    ] = None,
     repo: Annotated[str, option("Its key.", metavar="KEY", default="the one it has, or its folder's name")] = "",
     embedder: Annotated[str | None, one_of(EMBEDDERS, "What makes the vectors.", default=_EMBEDDER.name)] = None,
     model: Annotated[str | None, option("ONNX model, for --embedder onnx.", metavar="PATH")] = None,

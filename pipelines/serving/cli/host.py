@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # named in annotations only: this module must not make `strat
 class IndexRequest:
     """What `strata index` was asked. `overrides` has settings given as flags, by section, then key."""
 
-    path: Path
+    path: Path | None = None  # None = the repository of the key, without a key that of the working directory
     repo: str = ""  # "" = the key that the path has, or gets from its folder's name
     rev: str = ""
     full: bool = False

@@ -32,7 +32,10 @@ def add_repository(key: str, path: Path, rev: str, host: Host, output: Output) -
     status = host.add_repository(key, path, rev)
     output.answer(
         render.repository_document(status),
-        [line("added ", (status.repo, "bold"), f": {status.path}"), line("next: ", (f"strata index {path}", "bold"))],
+        [
+            line("added ", (status.repo, "bold"), f": {status.path}"),
+            line("next: ", (f"strata index --repo {status.repo}", "bold")),
+        ],
     )
     return 0
 
