@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipelines import tokens
+from pipelines.records import SymbolKind
 from pipelines.retrieval.inflection import other_forms
 
 #: Words of questions about code that name nothing in it.
@@ -30,6 +31,23 @@ _SPACE = re.compile(r"\s+")
 _QUALIFIER = re.compile(r"::|->|[.#/\\:]+")
 #: A name as one types it: word characters and qualifiers, maybe a call's brackets.
 _NAME = re.compile(r"[\w$@~?!]+(?:(?:::|->|[.#/\\:])[\w$@~?!]+)*(?:\(\))?\Z")
+#: What opens a definition in some language, and the kinds it may be. It is no part of the name: `class Gson`.
+_TYPES = frozenset({"class", "interface", "struct", "trait", "enum", "type"})
+_CALLABLES = frozenset({"function", "method"})
+DECLARING: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(("func", "fn", "fun", "def", "function", "method", "sub"), _CALLABLES),
+    **{str(kind): frozenset({str(kind)}) for kind in SymbolKind if kind not in _CALLABLES},
+    "type": _TYPES,
+    "typedef": _TYPES,
+    "record": frozenset({"class", "struct"}),
+    "protocol": frozenset({"interface", "trait", "class"}),
+    "#define": frozenset({"macro"}),
+}
+_MODIFIERS = """
+abstract async const data default export extern final inline internal open override partial private protected pub public
+sealed static unsafe virtual
+"""
+_MODIFIER_WORDS = frozenset(_MODIFIERS.split())
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
 #: Longest run of plain words that is tried as one name: "circuit breaker" -> CircuitBreaker, circuit_breaker.
 _MAX_JOINED = 3
@@ -45,7 +63,8 @@ class Analysis:
     """A query's parts.
 
     `forms` has the keywords and their other forms; `name` the parts of the name that the whole query is, () if it is a
-    sentence; `joined` folded names that runs of its words may be written as, with whether the run is the whole query.
+    sentence; `declared` those of the name behind a declaring keyword, and `kinds` what that declares; `joined` folded
+    names that runs of its words may be written as, with whether the run is the whole query.
     """
 
     text: str
@@ -53,6 +72,8 @@ class Analysis:
     keywords: tuple[str, ...]
     forms: frozenset[str]
     name: tuple[str, ...]
+    declared: tuple[str, ...]
+    kinds: frozenset[str]
     mentioned: tuple[tuple[str, ...], ...]
     joined: Mapping[str, bool]
     wants_tests: bool
@@ -75,12 +96,15 @@ def analyse(text: str) -> Analysis:
     keywords = tuple(word for word in words if word not in _STOP_WORDS) or tuple(words)
     stripped = text.strip()
     name = name_parts(stripped)
+    declared, kinds = _declaration(stripped)
     return Analysis(
         text=stripped,
         terms=telling or terms,
         keywords=keywords,
         forms=frozenset(keywords).union(*(other_forms(word) for word in keywords)),
         name=name,
+        declared=declared,
+        kinds=kinds,
         mentioned=() if name else tuple(_mentioned(stripped)),
         joined={} if name else _joined(stripped),
         wants_tests=any(word in _TEST_WORDS for word in words),
@@ -104,6 +128,16 @@ def name_parts(text: str) -> tuple[str, ...]:
     if not _NAME.match(text) or len(text) > 4 * tokens.MAX_WORD_CHARS:
         return ()
     return tuple(part for part in _QUALIFIER.split(text.removesuffix("()")) if part)
+
+
+def _declaration(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the parts of the name that a text declares, and the kinds it may be of; nothing if it declares nothing."""
+    declaring = text.rstrip(" {:;").split()
+    while len(declaring) > 2 and declaring[0].casefold() in _MODIFIER_WORDS:
+        declaring = declaring[1:]
+    kinds = DECLARING.get(declaring[0].casefold(), frozenset()) if len(declaring) == 2 else frozenset()
+    parts = name_parts(declaring[1]) if kinds else ()
+    return (parts, kinds) if parts else ((), frozenset())
 
 
 def _mentioned(text: str) -> Iterable[tuple[str, ...]]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pipelines.bloom import rows_that_may_hold
-from pipelines.records import ChunkKind
+from pipelines.records import ChunkKind, SymbolKind
 from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.fusion import Values
@@ -39,7 +39,7 @@ PERIPHERAL_FACTOR, DATA_FACTOR = 0.8, 0.7
 _PERIPHERAL = frozenset(
     {"example", "examples", "demo", "demos", "sample", "samples", "bench", "benchmark", "benchmarks"}
     | {"vendor", "vendored", "testdata", "fixtures", "legacy", "deprecated"}
-    | {"third_party", "_examples", "generated"}
+    | {"third_party", "thirdparty", "_examples", "generated", "deps", "external", "extern", "node_modules"}
 )
 _DATA_SUFFIXES = frozenset({".txt", ".json", ".yml", ".yaml", ".toml", ".cfg", ".lock", ".xml", ".svg", ".csv"})
 #: Further parts of a long unit stand behind its first.
@@ -49,6 +49,11 @@ CENTRALITY_GAIN, BLAST_GAIN = 0.01, 0.01
 #: A step in the order of the definitions that the query names: above any sum of reciprocal ranks with all its factors,
 #: so that the named definition stands first whatever else is known.
 DEFINITION_STEP = 1.0
+#: Among definitions of one name a type stands before its constructor, and what has a body before another name for it.
+_BODIES: Mapping[str, int] = {
+    **dict.fromkeys((SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.STRUCT, SymbolKind.TRAIT, SymbolKind.ENUM), 2),
+    **dict.fromkeys((SymbolKind.TYPE, SymbolKind.FUNCTION, SymbolKind.MACRO), 1),
+}
 
 #: Files that stand for their folder, whose name is theirs.
 _FOLDER_FILES = frozenset({"mod", "index", "__init__", "init"})
@@ -75,13 +80,20 @@ def structural_factors(corpus: Corpus, rows: Rows, analysis: Analysis) -> dict[s
 def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Values) -> Values:
     """Return what is added to the definitions whose name is the whole query, 0 for all other rows.
 
-    The same name in the same case stands before one in another case, and then code before tests.
+    The same name in the same case stands before one in another case; then code before tests, the project's own before
+    foreign code, a type before its constructor, and what takes several lines before a forward declaration.
 
     :param tiers: the tier of each row in the symbol branch.
     """
     named = (tiers >= FOLDED) & (corpus.label_values(rows, "kind", DEFINITION_KINDS.__contains__) > 0)
     wanted = ~corpus.tests(rows) | analysis.wants_tests
-    return np.where(named, DEFINITION_STEP * (1 + 2 * (tiers >= EXACT) + wanted), 0.0)
+    own = 1 - corpus.label_values(rows, "path", lambda path: _is_aside(analysis, path))
+    body = corpus.label_values(rows, "kind", lambda kind: _BODIES.get(kind, 0))
+    lines = corpus.numbers(rows, "end_line") > corpus.numbers(rows, "start_line")
+    steps = np.zeros(len(rows), np.float64)
+    for values, count in ((tiers >= EXACT, 2), (wanted, 2), (own, 2), (body, 3), (lines, 2)):
+        steps = steps * count + values  # a mixed radix: no sum of later ones outweighs an earlier one
+    return np.where(named, DEFINITION_STEP * (1 + steps), 0.0)
 
 
 def name_coverage(corpus: Corpus, rows: Rows, keywords: Sequence[str]) -> Values:
@@ -127,9 +139,13 @@ def _path_factor(analysis: Analysis, asked: str, path: str) -> float:
 
 def _place_factor(analysis: Analysis, path: str) -> float:
     place = _place(path)
-    aside = bool(place.aside) and analysis.forms.isdisjoint(place.aside)
     data = bool(place.data) and place.data not in analysis.forms
-    return (PERIPHERAL_FACTOR if aside else 1.0) * (DATA_FACTOR if data else 1.0)
+    return (PERIPHERAL_FACTOR if _is_aside(analysis, path) else 1.0) * (DATA_FACTOR if data else 1.0)
+
+
+def _is_aside(analysis: Analysis, path: str) -> bool:
+    aside = _place(path).aside
+    return bool(aside) and analysis.forms.isdisjoint(aside)
 
 
 def _bare(name: str) -> str:

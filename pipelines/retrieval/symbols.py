@@ -50,6 +50,7 @@ class Lookup:
     parts: tuple[str, ...]
     tier: float
     folded_tier: float
+    kinds: frozenset[str] = frozenset()  # where given, a row of another kind is only mentioned
 
 
 def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, size: int) -> Ranking:
@@ -102,6 +103,8 @@ def _lookups(analysis: Analysis) -> Iterable[Lookup]:
         yield Lookup(_fold(analysis.name[-1]), analysis.name, EXACT, FOLDED)
         if _fold(analysis.text) != _fold(analysis.name[-1]):  # a heading such as "Node.js" keeps its dot
             yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)
+    if analysis.declared:
+        yield Lookup(_fold(analysis.declared[-1]), analysis.declared, EXACT, FOLDED, analysis.kinds)
     for parts in analysis.mentioned:
         yield Lookup(_fold(parts[-1]), parts, MENTIONED, MENTIONED_FOLDED)
     for name, whole in analysis.joined.items():
@@ -116,24 +119,34 @@ def _compare(generation: Generation, rows: Sequence[int], lookup: Lookup) -> Ite
     """Yield the rows that the lookup names, with their tier: its last part is the name, the others contain it."""
     table = generation.rows
     names, qualified = (table.strings(column, rows) for column in ("name", "qualified_name"))
+    folded = [_fold(part) for part in lookup.parts]
     for row, name, full in zip(rows, names, qualified, strict=True):
-        if _suffixes(lookup.parts, name, full, table.labels["path"][row]):
-            yield row, lookup.tier
-        elif _suffixes(
-            [_fold(part) for part in lookup.parts], _fold(name), _fold(full), _fold(table.labels["path"][row])
-        ):
-            yield row, lookup.folded_tier
+        places = f"{generation.repo}/{table.labels['path'][row].rpartition('.')[0]}"
+        most = EXACT if not lookup.kinds or table.labels["kind"][row] in lookup.kinds else MENTIONED
+        if _names(lookup.parts, name, full, places):
+            yield row, min(lookup.tier, most)
+        elif _names(folded, _fold(name), _fold(full), _fold(places)):
+            yield row, min(lookup.folded_tier, most)
 
 
-def _suffixes(parts: Sequence[str], name: str, full: str, path: str) -> bool:
-    """Tell whether the parts end the row's full name: its path without the extension, then its qualified name."""
+def _names(parts: Sequence[str], name: str, full: str, places: str) -> bool:
+    """Tell whether the parts name a row: the end of its qualified name, or all of it after some places, in their order.
+
+    Which folders make up a package, and whether the file's name is a part of it, is for each language to say, so any of
+    them may be left out: `com.google.gson.Gson` is in src/main/java/com/google/gson/Gson.java.
+
+    :param places: the repository, the folders and the file, without its extension.
+    """
     if len(parts) == 1:
         return parts[0] in (name, full)
     if parts[-1] != name and parts[-1] != full.rpartition(".")[2]:
         return False
-    containers = [*path.rpartition(".")[0].split("/"), *full.split(".")[:-1]]
-    wanted = list(parts[:-1])
-    return containers[-len(wanted) :] == wanted
+    wanted, containers = list(parts[:-1]), full.split(".")[:-1]
+    if len(wanted) <= len(containers):
+        return containers[len(containers) - len(wanted) :] == wanted
+    before = len(wanted) - len(containers)
+    remaining = iter(places.split("/"))
+    return wanted[before:] == containers and all(part in remaining for part in wanted[:before])
 
 
 def _fold(text: str) -> str:

@@ -58,3 +58,23 @@ def test_other_quotes_and_dashes_are_punctuation(text: str) -> None:
     wanted = requirements(text)
     assert wanted.terms
     assert (wanted.phrases, wanted.excluded) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "kind"),
+    [
+        ("struct Cart", ("Cart",), "struct"),
+        ("pub fn total", ("total",), "function"),
+        ("abstract class shop.Cart {", ("shop", "Cart"), "class"),
+    ],
+)
+def test_a_declaring_keyword_is_no_part_of_the_name(text: str, declared: tuple[str, ...], kind: str) -> None:
+    found = analyse(text)
+    assert found.declared == declared
+    assert kind in found.kinds
+
+
+@pytest.mark.parametrize("text", ["class", "Cart", "class of a cart", "shop class", "enum +"])
+def test_other_texts_declare_nothing(text: str) -> None:
+    found = analyse(text)
+    assert (found.declared, found.kinds) == ((), frozenset())

@@ -83,3 +83,40 @@ def test_the_exact_definition_stands_before_a_decoy_that_repeats_its_name(tmp_pa
     searcher = make_searcher(tmp_path, [*decoys, definition])
     for mode in ("hybrid", "lexical", "symbol"):
         assert found(searcher, "widgetX", mode=mode)[0] == "big.py"
+
+
+JAVA = [
+    Doc("src/main/java/org/post/Parcel.java", "class Parcel {\n}", "Parcel", kind="class"),
+    Doc("src/main/java/org/post/Parcel.java", "Parcel() {}\n", "Parcel", kind="method", qualified="Parcel.Parcel"),
+    Doc("src/test/java/org/post/Parcel.java", "class Parcel {\n}", "Parcel", kind="class", is_test=True),
+    Doc("src/main/java/org/post/Weigh.java", "interface Weigh {\n}", "Weigh", kind="interface"),
+    Doc("src/main/java/org/post/Scale.java", "void weigh() {\n}", "weigh", kind="method", qualified="Scale.weigh"),
+]
+
+
+@pytest.mark.parametrize(
+    "text", ["Parcel", "class Parcel", "public final class Parcel {", "org.post.Parcel", "sample.Parcel"]
+)
+def test_a_type_stands_before_its_constructor_however_it_is_named(tmp_path: Path, text: str) -> None:
+    best = make_searcher(tmp_path, JAVA).search(Query(text)).hits[0]
+    assert (best.path, best.kind) == ("src/main/java/org/post/Parcel.java", "class")
+
+
+@pytest.mark.parametrize(("text", "kind"), [("interface Weigh", "interface"), ("func weigh", "method")])
+def test_a_declaring_keyword_asks_for_its_kind(tmp_path: Path, text: str, kind: str) -> None:
+    assert make_searcher(tmp_path, JAVA).search(Query(text)).hits[0].kind == kind
+
+
+def test_places_before_a_name_must_be_its_own_and_in_order(tmp_path: Path) -> None:
+    searcher = make_searcher(tmp_path, JAVA)
+    assert found(searcher, "org.mail.Parcel", mode="symbol") == []
+    assert found(searcher, "post.org.Parcel", mode="symbol") == []
+
+
+def test_a_body_stands_before_a_forward_declaration_and_foreign_code_last(tmp_path: Path) -> None:
+    docs = [
+        Doc("deps/other/queue.c", "struct queue {\n  int size;\n};", "queue", kind="struct", language="c"),
+        Doc("src/queue.h", "typedef struct queue queue;", "queue", kind="type", language="c"),
+        Doc("src/queue.c", "struct queue {\n  int length;\n};", "queue", kind="struct", language="c"),
+    ]
+    assert found(make_searcher(tmp_path, docs), "queue") == ["src/queue.c", "src/queue.h", "deps/other/queue.c"]
