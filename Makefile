@@ -9,9 +9,11 @@ STORE := $(CURDIR)/data/store
 # `make demo` asks the bundled sample repository, `make demo REPO=path` a repository of yours.
 demo: .venv/ready
 ifdef REPO
+	@echo "Indexing $(REPO) ..."
 	@$(BIN)/strata index "$(REPO)"
 	@cd "$(REPO)" && "$(CURDIR)/$(BIN)/strata" query "$(QUESTION)" --limit 5
 else
+	@echo "Indexing the sample repository (the first time some seconds) ..."
 	@STRATA_HOME="$(STORE)" $(BIN)/strata index data/sample --repo sample
 	@STRATA_HOME="$(STORE)" $(BIN)/strata query "$(QUESTION)" --repo sample --limit 5
 endif
@@ -46,9 +48,12 @@ clean:
 	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis data/store
 
 .venv/ready: requirements.lock pyproject.toml
-	@echo "Setting up .venv (once, about a minute) ..."
+	@echo "Setting up .venv (once, one to two minutes) ..."
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Strata needs Python 3.11 or newer")'
+	@echo "  making the environment ..."
 	@$(PYTHON) -m venv .venv
+	@echo "  downloading and installing the packages of requirements.lock (the longest step) ..."
 	@$(BIN)/pip install -q --disable-pip-version-check --require-hashes -r requirements.lock
+	@echo "  installing Strata itself ..."
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

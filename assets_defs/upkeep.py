@@ -100,14 +100,12 @@ def remove_repository(environment: Environment, key: str) -> None:
 
 def check(environment: Environment, where: Sequence[str]) -> Sequence[CheckResult]:
     """Run every check on the published generations, checksums included."""
-    found = list(published(environment, where))
     results: list[CheckResult] = []
-    for workspace, key in found:
+    for workspace, key in published(environment, where):
         scope = CheckScope.of(
             workspace.store, published_document(workspace.store, key), workspace.settings(key).evaluation
         )
-        for result in run_checks(scope, [*CHECKS, *CHECKSUMS]):
-            results.append(replace(result, message=f"{key}: {result.message}") if len(found) > 1 else result)
+        results += [replace(result, repo=key) for result in run_checks(scope, [*CHECKS, *CHECKSUMS])]
     return results
 
 

@@ -254,3 +254,4 @@ class CheckResult:
     passed: bool
     severity: Severity
     message: str
+    repo: str = ""  # told where several repositories may be checked

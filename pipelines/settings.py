@@ -20,6 +20,8 @@ from pipelines.identity import DEFAULT_BUCKETS, MAX_BUCKETS, require_repo_key
 
 EMBEDDERS = ("vocab", "hash", "onnx")
 CONTENT_CHOICES = ("all", "code", "docs")
+#: How a message names the type that a setting must have.
+_TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
 
 
 def _require(condition: bool, key: str, value: object, allowed: str) -> None:
@@ -81,7 +83,14 @@ class EmbedderSettings:
         _require(self.name in EMBEDDERS, "embedder.name", self.name, ", ".join(EMBEDDERS))
         fits = 64 <= self.dimensions <= 1024 and self.dimensions % 8 == 0
         _require(fits, "embedder.dimensions", self.dimensions, "a multiple of 8 from 64 to 1024")
-        _require(bool(self.model) == (self.name == "onnx"), "embedder.model", self.model, "a path, with name = 'onnx'")
+        if self.name == "onnx" and not self.model:
+            hint = "give --model PATH, or set embedder.model"
+            raise SettingsError("embedder.model is missing: embedder.name = 'onnx' needs the path of one", hint=hint)
+        if self.model and self.name != "onnx":
+            hint = "give --embedder onnx, or set embedder.name = 'onnx'"
+            raise SettingsError(
+                f"embedder.model = {self.model!r} is not used by embedder.name = {self.name!r}", hint=hint
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,5 +227,5 @@ def _convert(hint: Any, value: Any, key: str) -> Any:
     if hint is float and type(value) is int:
         return float(value)
     if type(value) is not hint:
-        raise SettingsError(f"{key} = {value!r} must be a {hint.__name__}")
+        raise SettingsError(f"{key} = {value!r} must be {_TYPE_NAMES[hint]}")
     return value

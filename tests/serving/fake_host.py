@@ -33,9 +33,11 @@ COMMIT = "4f2d0c1b9a8e7d6c5b4a39281706f5e4d3c2b1a0"
 GENERATION = "8c1f0a52d7e94b36a1c5f8e20d9b7364"
 ENCODER = EncoderInfo("vocab", "1b9d6bcd5a7e4f0c8d3e2f1a0b9c8d7e", 256)
 POINTER = Pointer(GENERATION, COMMIT, False, "2025-11-30T12:00:00+00:00", ())
-PASSED = CheckResult("row_order", "chunks", True, Severity.ERROR, "")
-FAILED = CheckResult("checksums", "binary_codes", False, Severity.ERROR, "codes.npy of sample/binary_codes has 3 bytes")
-WARNED = CheckResult("bit_balance", "binary_codes", False, Severity.WARN, "3 bits are constant")
+PASSED = CheckResult("row_order", "chunks", True, Severity.ERROR, "", "sample")
+FAILED = CheckResult(
+    "checksums", "binary_codes", False, Severity.ERROR, "codes.npy of sample/binary_codes has 3 bytes", "sample"
+)
+WARNED = CheckResult("bit_balance", "binary_codes", False, Severity.WARN, "3 bits are constant", "sample")
 
 
 def make_outcome(**changes: Any) -> IndexOutcome:

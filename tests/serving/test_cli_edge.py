@@ -148,6 +148,10 @@ def test_a_query_out_of_bounds_is_an_input_error(option: list[str], capsys: pyte
 def test_text_that_starts_with_a_dash_is_told_where_it_goes(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["query", "--error-on-warnings"], FakeHost()) == 2
     assert "strata query -- " in capsys.readouterr().err
+    assert main(["query", "two", "words"], FakeHost()) == 2
+    assert "quote a text of several words" in capsys.readouterr().err
+    assert main(["query", "word", "--mode", "guess"], FakeHost()) == 2
+    assert "quote" not in capsys.readouterr().err
     host = FakeHost()
     assert main(["query", "--json", "--", "--error-on-warnings"], host) == 0
     assert json.loads(capsys.readouterr().out)["query"] == "--error-on-warnings"

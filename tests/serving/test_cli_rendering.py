@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -196,8 +197,14 @@ def test_checks_are_marked_and_failures_named(capsys: pytest.CaptureFixture[str]
         "✓ row_order of chunks",
         f"! bit_balance of binary_codes: {WARNED.message}",
         f"✗ checksums of binary_codes: {FAILED.message}",
+        "1 passed, 1 warned, 1 failed",
     ]
-    assert captured.err == "1 of 3 checks failed\n"
+    assert "strata index --full" in captured.err
+    several = [PASSED, replace(PASSED, repo="other")]
+    assert shown(["check"], FakeHost(checks=several), capsys).splitlines()[1:] == [
+        "✓ other: row_order of chunks",
+        "2 passed, 0 failed",
+    ]
     assert document(["check"], FakeHost(checks=[PASSED, FAILED]), capsys)["passed"] is False
 
 

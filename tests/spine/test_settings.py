@@ -37,7 +37,7 @@ def test_sections_and_repositories_are_read() -> None:
         ("[indexes]", r"unknown key indexes .*allowed: artifacts, chunking"),
         ("[index]\nbuckets = 12", r"index\.buckets = 12 is not allowed .*power of two"),
         ("[index]\nbuckets = 128", r"index\.buckets = 128"),
-        ("[index]\nbuckets = true", r"index\.buckets = True must be a int"),
+        ("[index]\nbuckets = true", r"index\.buckets = True must be an integer"),
         ("[index]\nexclude = 'x'", r"index\.exclude = 'x' must be a list"),
         ("index = 1", "index must be a table"),
         ("[embedder]\nname = 'onnx'", r"embedder\.model"),

@@ -29,7 +29,8 @@ ERROR = 2
 INTERRUPTED = 130
 TERMINATED = 143
 _FAULT_HINT = "this is a fault in Strata, please report it; the traceback is on stderr"
-#: What people mean most often by arguments of `strata query` that do not parse.
+#: What typer says of a text that should have been quoted, or put after '--'.
+_UNQUOTED = ("unexpected extra argument", "No such option")
 _QUERY_HINT = "quote a text of several words, and put one that starts with '-' after '--': strata query -- --my-flag"
 
 
@@ -79,7 +80,8 @@ def _usage_hint(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)  # only some of typer's errors know their command
     path = context.command_path if context is not None else "strata"
     hint = f"`{path} --help` tells what it takes"
-    return f"{_QUERY_HINT}; {hint}" if path == "strata query" else hint
+    unquoted = any(sign in error.format_message() for sign in _UNQUOTED)
+    return f"{_QUERY_HINT}; {hint}" if path == "strata query" and unquoted else hint
 
 
 def _asks_for_json(argv: Sequence[str]) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pipelines.records import CheckResult, Listing, Severity
 from pipelines.serving.cli.lines import Line, line, table
+from pipelines.serving.render import failed as failed_checks
 
 if TYPE_CHECKING:
     from pipelines.serving.cli.host import GarbageReport, IndexOutcome, RepositoryStatus
@@ -102,11 +103,20 @@ def repository_lines(repositories: Sequence[RepositoryStatus]) -> Iterator[Line]
 
 
 def check_lines(checks: Sequence[CheckResult], marks: Sequence[str]) -> Iterator[Line]:
-    """Yield one line per check; one that failed names its artifact."""
+    """Yield one line per check, with its repository if there are several; one that failed says why."""
+    several = len({item.repo for item in checks}) > 1
     for item in checks:
         grade = 0 if item.passed else 1 if item.severity == Severity.WARN else 2
         said = f": {item.message}" if item.message and not item.passed else ""
-        yield line((marks[grade], _MARK_STYLES[grade]), f" {item.name} of {item.asset}{said}")
+        repo = f" {item.repo}:" if several else ""
+        yield line((marks[grade], _MARK_STYLES[grade]), f"{repo} {item.name} of {item.asset}{said}")
+
+
+def check_total(checks: Sequence[CheckResult]) -> Line:
+    """Return the closing line of `strata check`; a failed warning is neither passed nor failed."""
+    passed, failed = sum(item.passed for item in checks), len(failed_checks(checks))
+    warned = len(checks) - passed - failed
+    return line(f"{passed} passed, " + (f"{warned} warned, " if warned else "") + f"{failed} failed")
 
 
 def evaluation_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:

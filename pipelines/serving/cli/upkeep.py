@@ -50,10 +50,11 @@ def remove_repository(key: str, host: Host, output: Output) -> int:
 def run_checks(host: Host, output: Output) -> int:
     """Run every check. 1: an error was found, or there was nothing to check."""
     checks = host.check(())
-    output.answer(render.checks_document(checks), tables.check_lines(checks, output.marks))
-    failed = len(render.failed(checks))
-    if failed:
-        output.note(f"{failed} of {len(checks)} checks failed")
+    output.answer(
+        render.checks_document(checks), [*tables.check_lines(checks, output.marks), tables.check_total(checks)]
+    )
+    if render.failed(checks):
+        output.note(("hint: ", "bold"), "`strata index --full` makes what is damaged anew")
         return 1
     return _found(len(checks), output)
 
