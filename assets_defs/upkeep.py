@@ -75,7 +75,7 @@ def add_repository(environment: Environment, key: str, path: Path, rev: str) -> 
     if other != key:
         raise InputError(
             f"{root} is a repository of this store already, with key {other}",
-            hint=f"use {other}, or run `strata repos remove {other}` first",
+            hint=f"use that key: `strata index --repo {other}`",
         )
     repository = Repository(key, root, rev)
     workspace.take(repository)

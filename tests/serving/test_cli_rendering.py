@@ -132,11 +132,11 @@ def test_what_is_unusual_about_an_index_is_said(capsys: pytest.CaptureFixture[st
     unusual = {"quarantined_pieces": 2, "quarantined_files": 1, "store": "/srv/strata"}
     for outcome in (make_outcome(**unusual), make_outcome(**unusual, stages={}, buckets_computed=0)):
         text = shown(["index"], FakeHost(outcome=outcome), capsys)
-        assert 'left out for a secret: 2 pieces in 1 file; write "strata: allow-secret"' in text
+        assert 'secrets  2 pieces of 1 file left out; write "strata: allow-secret"' in text
         assert "store    /srv/strata" in text
     assert "secret" not in shown(["index"], FakeHost(), capsys)
     statuses = [make_status(counts={"quarantined": 1})]
-    assert "sample: left out for a secret: 1 piece;" in shown(["status"], FakeHost(statuses=statuses), capsys)
+    assert "sample: 1 piece left out for a secret;" in shown(["status"], FakeHost(statuses=statuses), capsys)
 
 
 def test_an_index_that_is_not_published_says_why(capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,8 +54,8 @@ def _index_rows(outcome: IndexOutcome) -> Iterator[tuple[str, str, str]]:
 def _notes(outcome: IndexOutcome) -> Iterator[Line]:
     """Yield what is only said where it is not as usual: secrets that were found, a store in another place."""
     if outcome.quarantined_pieces:
-        left_out = f"{_quarantined(outcome.quarantined_pieces)} in {_counted(outcome.quarantined_files, 'file')}"
-        yield line("  ", ("secrets", "yellow"), f"  {left_out}; {_ALLOW}")
+        pieces, files = _counted(outcome.quarantined_pieces, "piece"), _counted(outcome.quarantined_files, "file")
+        yield line("  ", ("secrets", "yellow"), f"  {pieces} of {files} left out; {_ALLOW}")
     if Path(outcome.store).parent != Path(outcome.path):
         yield line(f"  store    {outcome.store}")
 
@@ -84,7 +84,7 @@ def status_lines(repositories: Sequence[RepositoryStatus]) -> Iterator[Line]:
         if item.message:
             yield line((f"{item.repo}: ", "bold"), item.message)
         if pieces := item.counts.get("quarantined", 0):
-            yield line((f"{item.repo}: ", "bold"), f"{_quarantined(pieces)}; {_ALLOW}")
+            yield line((f"{item.repo}: ", "bold"), f"{_counted(pieces, 'piece')} left out for a secret; {_ALLOW}")
 
 
 def _status_row(status: RepositoryStatus) -> tuple[str, ...]:
@@ -148,10 +148,6 @@ def size(count: int) -> str:
             break
         amount /= 1000
     return f"{count} bytes" if unit == "bytes" else f"{amount:.1f} {unit}"
-
-
-def _quarantined(pieces: int) -> str:
-    return f"left out for a secret: {_counted(pieces, 'piece')}"
 
 
 def _counted(count: int, noun: str) -> str:
