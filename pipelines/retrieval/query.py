@@ -55,11 +55,17 @@ class Query:
         _require_choice("fusion", self.fusion, FUSIONS)
         if self.expand is not None:
             _require_choice("expand", self.expand, EXPANSIONS)
+        object.__setattr__(self, "kinds", tuple(kind.casefold() for kind in self.kinds))
         for kind in self.kinds:
             _require_choice("kind", kind, tuple(ChunkKind))
         _require_range("limit", self.limit, 1, MAX_LIMIT)
         _require_range("candidate_pool", self.candidate_pool, self.limit, MAX_POOL)
         _require_range("expand_depth", self.expand_depth, 1, MAX_DEPTH)
+        if self.expand is None and self.expand_depth != 1:
+            raise InputError(
+                f"expand_depth = {self.expand_depth} has nothing to expand",
+                hint=f"give expand as well: {', '.join(EXPANSIONS)}",
+            )
         if self.fusion == "late" and not self.semantic:
             raise InputError(
                 f"fusion late ranks the semantic pool, which mode {self.mode} does not have",
@@ -86,7 +92,8 @@ class Query:
 class Answer:
     """The ranked hits, and how they came about.
 
-    `counts` has the candidates of each branch; `inactive` names what could not tell rows apart, with the reason.
+    `counts` has the candidates of each branch; `inactive` names what could not tell rows apart, with the reason;
+    `notes` has what one must know to read the hits.
     """
 
     query: Query
@@ -96,6 +103,7 @@ class Answer:
     expansion: Expansion | None = None
     inactive: Mapping[str, str] = field(default_factory=dict)
     analysis: Mapping[str, Any] = field(default_factory=dict)  # with explain: what the query was taken for
+    notes: tuple[str, ...] = ()
 
 
 def _require_choice(name: str, value: object, allowed: tuple[str, ...]) -> None:

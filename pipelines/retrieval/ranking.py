@@ -1,7 +1,8 @@
 """One order out of what the branches found. In: candidates, the analysed query. Out: rows in order, scores, terms.
 
 With `rrf` a row's score is (sum of reciprocal ranks x factors + support of its file) x repeat, plus the bonus of the
-definition that the query names. Each of these is a term of the hit, so a score can be worked out by hand.
+definition that the query names. Each of these is a term of the hit, so a score can be worked out by hand. Where a row
+stands elsewhere than its score would have it, the score is brought to its place, and the term `held` is the difference.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.records import SearchMode
 from pipelines.retrieval.analysis import Analysis
@@ -62,10 +64,10 @@ def rank(
         return _plain(corpus, query, found)
     if query.fusion == "late":
         fused = _late(corpus, analysis, found.semantic.by_row(), inactive)
-        return _ordered(corpus, fused, found.semantic), fused
+        return _in_place(corpus, _ordered(corpus, fused, found.semantic), fused)
     branches = found.branches()
     fused = _rrf(corpus, analysis, found, branches)
-    return reserve(_ordered(corpus, fused, found.semantic), branches), fused
+    return _in_place(corpus, reserve(_ordered(corpus, fused, found.semantic), branches), fused)
 
 
 def branch_weights(corpus: Corpus) -> Mapping[str, float]:
@@ -73,6 +75,36 @@ def branch_weights(corpus: Corpus) -> Mapping[str, float]:
     by_words = all(item.document.encoder.name in _WORD_ENCODERS for item in corpus.generations)
     semantic = WORD_ENCODER_WEIGHT if by_words else SEMANTIC_WEIGHT
     return {"lexical": LEXICAL_WEIGHT, "semantic": semantic, "symbol": SYMBOL_WEIGHT}
+
+
+def _in_place(corpus: Corpus, ordered: Rows, fused: Fused) -> tuple[Rows, Fused]:
+    """Return the order with further parts of a symbol at the end, and scores that fall with it.
+
+    A row that was moved up has the score of the best row behind it; one that was put off, at most the last one's.
+    """
+    repeats = _repeats(corpus, ordered)
+    places = np.searchsorted(fused.rows, ordered)
+    scores = fused.scores[places]
+    first = np.maximum.accumulate(scores[~repeats][::-1])[::-1]
+    after = np.minimum.accumulate(np.minimum(scores[repeats], first.min(initial=np.inf)))
+    ordered, places = (np.concatenate([values[~repeats], values[repeats]]) for values in (ordered, places))
+    placed = fused.scores.copy()
+    placed[places] = np.concatenate([first, after])
+    held = placed - fused.scores
+    return ordered, Fused(fused.rows, placed, {**fused.terms, "held": np.where(held == 0, np.nan, held)})
+
+
+def _repeats(corpus: Corpus, ordered: Rows) -> npt.NDArray[np.bool_]:
+    """Tell which rows show a symbol that a row before them shows already: its other parts."""
+    nodes = corpus.numbers(ordered, "node")
+    owners = np.searchsorted(corpus.bases, ordered, side="right")
+    seen: set[tuple[int, float]] = set()
+    found = np.zeros(len(ordered), np.bool_)
+    for place, symbol in enumerate(zip(owners.tolist(), nodes.tolist(), strict=True)):
+        found[place] = symbol in seen
+        if symbol[1] >= 0:
+            seen.add(symbol)
+    return found
 
 
 def _plain(corpus: Corpus, query: Query, found: Candidates) -> tuple[Rows, Fused]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from textwrap import shorten
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from pipelines.retrieval.analysis import Analysis, analyse, requirements
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.excerpt import excerpt
 from pipelines.retrieval.expansion import expand
-from pipelines.retrieval.filters import Mask, filter_rows
+from pipelines.retrieval.filters import Mask, filter_rows, known_labels
 from pipelines.retrieval.fusion import Fused, spread
 from pipelines.retrieval.generation import Generation
 from pipelines.retrieval.lexical import Ranking, require_terms, search_lexical, weigh
@@ -30,6 +31,8 @@ from pipelines.retrieval.symbols import search_name_parts, search_symbols
 
 #: Rows that the symbol branch gives to the fusion.
 _SYMBOL_POOL = 64
+#: Of a query that a note quotes.
+_MAX_NOTED_CHARS = 60
 
 
 class _Clock:
@@ -99,9 +102,11 @@ class Searcher:
             "fused": len(ordered),
         }
         explained = _explained(analysis) if query.explain else {}
-        return Answer(query, tuple(hits), counts, clock.timing(), expansion, inactive, explained)
+        notes = _notes(query, found)
+        return Answer(query, tuple(hits), counts, clock.timing(), expansion, inactive, explained, notes)
 
     def _masks(self, query: Query) -> list[Mask]:
+        query = known_labels(self.generations, query)
         masks = [filter_rows(generation, query) for generation in self.generations]
         return require_terms(self._corpus, masks, requirements(query.text)) if query.keyword_and else masks
 
@@ -178,6 +183,15 @@ class Searcher:
             excerpt=excerpt(table.text(local), analysis.keywords),
             terms={name: round(value, 6) for name, value in terms.items()},
         )
+
+
+def _notes(query: Query, found: Candidates) -> tuple[str, ...]:
+    """Say so if no word of the query was found: vectors are near one another whatever they are of."""
+    if query.mode is SearchMode.HYBRID and len(found.semantic.rows) and not len(found.lexical.rows):
+        text = shorten(query.text, _MAX_NOTED_CHARS, placeholder="…")
+        within = " that the filters leave" if query.paths or query.languages or query.scopes or query.kinds else ""
+        return (f'no text{within} holds "{text}"; these are only near in meaning',)
+    return ()
 
 
 def _explained(analysis: Analysis) -> dict[str, object]:

@@ -109,6 +109,7 @@ def query_document(
         "counts": dict(answer.counts),
         "timing_ms": {step: round(spent, 3) for step, spent in answer.timing_ms.items()},
         "hits": [hit_document(hit) for hit in answer.hits],
+        "notes": list(answer.notes),
         "expansion": None if answer.expansion is None else asdict(answer.expansion),
     }
     if several:

@@ -156,7 +156,9 @@ def test_keyword_and_is_decided_before_the_pool_is_cut(tmp_path: Path) -> None:
         ({"scopes": ("web",)}, {"web/c.py"}),
         ({"kinds": ("class",)}, {"web/c.py"}),
         ({"paths": ("src",), "languages": ("python",)}, {"src/a.py"}),
-        ({"languages": ("cobol",)}, set()),
+        ({"languages": ("golang", "Python"), "kinds": ("Function",)}, {"src/a.py", "src/b.go"}),
+        ({"scopes": ("w*",)}, {"web/c.py"}),
+        ({"languages": ("go",), "scopes": ("web",)}, set()),
     ],
 )
 @pytest.mark.parametrize("mode", ["hybrid", "semantic", "lexical", "symbol"])

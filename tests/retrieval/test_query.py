@@ -26,6 +26,7 @@ def test_an_empty_query_is_refused(text: str) -> None:
         ({"fusion": "sum"}, "rrf, late"),
         ({"expand": "all"}, "neighbors, blast"),
         ({"expand_depth": 6}, "1 to 5"),
+        ({"expand_depth": 2}, "give expand as well"),
         ({"kinds": ("verb",)}, "function"),
         ({"fusion": "late", "mode": "lexical"}, "hybrid or semantic"),
     ],

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.errors import InputError
 from pipelines.retrieval import Query, Searcher, open_generation
 from tests.retrieval.builders import Doc, WordEncoder, found, make_generation, make_searcher, make_store
 from tests.retrieval.test_lexical import make_prose
@@ -115,3 +116,45 @@ def test_a_smaller_limit_is_a_prefix(tmp_path: Path) -> None:
     searcher = make_searcher(tmp_path, make_prose(50))
     many = searcher.search(Query("retry order zone", limit=30)).hits
     assert searcher.search(Query("retry order zone", limit=5)).hits == many[:5]
+
+
+@pytest.mark.parametrize("options", [{}, {"fusion": "late"}, {"no_fusion": True}, {"mode": "lexical"}])
+def test_scores_fall_with_the_rank(tmp_path: Path, options: dict[str, object]) -> None:
+    docs = [
+        *make_prose(40),
+        *(Doc("long.py", f"def settle(): retry the queue {part}", "settle", part=part) for part in range(6)),
+    ]
+    searcher = make_searcher(tmp_path, docs)
+    for text in ("retry the queue", "settle", "order zone", "queue of settle"):
+        scores = [hit.score for hit in searcher.search(Query(text, limit=40, candidate_pool=40, **options)).hits]  # type: ignore[arg-type]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_a_symbol_is_shown_once_while_anything_else_is_left(tmp_path: Path) -> None:
+    parts = [Doc("long.py", f"def settle(): accounts step {part}", "settle", part=part) for part in range(3)]
+    other = Doc("other.py", "settle the shop", kind="module")
+    searcher = make_searcher(tmp_path, [*parts, other])
+    assert found(searcher, "settle", limit=2) == ["long.py", "other.py"]
+    hits = searcher.search(Query("settle")).hits
+    assert [hit.path for hit in hits] == ["long.py", "other.py", "long.py", "long.py"]
+    assert hits[2].terms["held"] < 0
+
+
+def test_a_query_of_which_no_word_occurs_says_so(tmp_path: Path) -> None:
+    searcher = make_searcher(tmp_path, make_prose(10))
+    assert searcher.search(Query("nonsensewordxyz")).notes == (
+        'no text holds "nonsensewordxyz"; these are only near in meaning',
+    )
+    assert searcher.search(Query("retry")).notes == ()
+    assert searcher.search(Query("nonsensewordxyz", mode="semantic")).notes == ()  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("options", "known"), [({"languages": ("cobol",)}, "known: python"), ({"scopes": ("web",)}, "has no scopes")]
+)
+def test_a_filter_that_nothing_can_meet_is_an_error(
+    tmp_path: Path, options: dict[str, tuple[str, ...]], known: str
+) -> None:
+    searcher = make_searcher(tmp_path, [Doc("a.py", "def total(): pass", "total")])
+    with pytest.raises(InputError, match=known):
+        searcher.search(Query("total", **options))  # type: ignore[arg-type]

@@ -151,7 +151,7 @@ def _query(
     language: Annotated[list[str] | None, option("Only this language; may repeat.", metavar="L")] = None,
     scope: Annotated[list[str] | None, option("Only this scope of a monorepo; may repeat.", metavar="S")] = None,
     expand: Annotated[
-        str | None, one_of(EXPANSIONS, "Add what the hits call and are called by, or all that depends on them.")
+        str | None, one_of(EXPANSIONS, "Add what the hits call and are called by, or counts of all their callers.")
     ] = None,
     expand_depth: Annotated[int | None, option("How many calls away.", metavar="N", default=1)] = None,
     explain: Annotated[bool | None, option("Show every term of each score.", "--explain")] = None,

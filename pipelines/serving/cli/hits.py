@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"\w+")
 _INDENT = "    "
+#: Terms of a score that change nothing where they have this value: factors and bonuses.
+_NEUTRAL = {
+    **dict.fromkeys(("name", "path", "place", "test", "kind", "part", "centrality", "blast", "repeat"), 1.0),
+    **dict.fromkeys(("file", "definition"), 0.0),
+}
 
 
 def answer_lines(answer: Answer) -> Iterator[Line]:
@@ -28,7 +33,7 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
         for text in hit.excerpt.split("\n"):
             yield [(_INDENT, ""), *_marked(text, wanted)]
         if answer.query.explain:
-            yield from table(_terms(hit), header=("term", "value"), indent=_INDENT)
+            yield from table(_terms(hit, answer.query.fusion), header=("term", "value"), indent=_INDENT)
     yield from _expansion_lines(answer)
     if answer.query.explain:
         yield from _explanation(answer)
@@ -56,8 +61,10 @@ def _marked(text: str, wanted: Set[str]) -> Iterator[Segment]:
     yield text[end:], ""
 
 
-def _terms(hit: Hit) -> Iterator[tuple[str, str]]:
+def _terms(hit: Hit, fusion: str) -> Iterator[tuple[str, str]]:
     for name, value in hit.terms.items():
+        if fusion == "rrf" and value == _NEUTRAL.get(name):  # late has sums, where nothing is neutral
+            continue
         yield name, f"{value:.4f}"
     if hit.distance is not None:
         yield "distance in bits", str(hit.distance)

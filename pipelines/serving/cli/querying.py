@@ -30,6 +30,8 @@ def run_query(text: str, where: Sequence[str], given: Mapping[str, Any], host: H
     encoder = opened.searcher.generations[0].document.encoder
     output.answer(query_document(answer, opened.pointers, opened.staleness, encoder), answer_lines(answer))
     if not output.as_json:
+        for note in answer.notes:
+            output.note(("note: ", "bold"), note)
         _tell_staleness(opened.staleness, output)
         if not answer.hits:
             output.note("nothing found")
