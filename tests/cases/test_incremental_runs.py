@@ -198,6 +198,7 @@ def test_status_tells_the_last_run_whatever_it_had_to_do(told: Told) -> None:
             "symbols": outcome.symbols,
             "chunks": outcome.chunks,
             "vectors": outcome.vectors_total,
+            "quarantined": outcome.quarantined_pieces,
         }
     assert len({outcome.generation for outcome, _, _ in runs}) == 3
     assert runs[2][1]["symbols"] == runs[1][1]["symbols"] + 1
