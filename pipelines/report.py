@@ -22,17 +22,3 @@ class StageReport:
     seconds: float = 0.0
     built: bool = True  # False: the artifact was in the store already, nothing was computed or written
     extra: dict[str, Any] = field(default_factory=dict)  # stage's own figures: symbols, edges, balance, ..
-
-    def as_metadata(self) -> dict[str, Any]:
-        """Return the report as plain values."""
-        return {
-            "fingerprint": self.ref.fingerprint,
-            "built": self.built,
-            "rows": self.rows,
-            "reused": self.reused,
-            "computed": self.computed,
-            "skipped": dict(sorted(self.skipped.items())),
-            "bytes": self.bytes,
-            "seconds": round(self.seconds, 4),
-            **self.extra,
-        }
