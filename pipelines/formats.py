@@ -36,11 +36,29 @@ def _first(name: str) -> Format:
 
 STORE = _first("store")
 GENERATION = _first("generation")
-SYMBOLS = _first("symbols")
-CHUNKS = _first("chunks")
+SYMBOLS = Format(
+    "symbols",
+    version=2,
+    oldest_readable=2,
+    revision=2,
+    history=("1.1 first format", "2.2 more languages, constants, offsets of the original bytes, `top_byte`"),
+)
+CHUNKS = Format(
+    "chunks",
+    version=1,
+    oldest_readable=1,
+    revision=2,
+    history=("1.1 first format", "1.2 chunks of more languages, of notebooks and of long constants"),
+)
 LEXICAL_SEGMENTS = _first("lexical_segments")
 CHUNK_VECTORS = _first("chunk_vectors")
-GRAPH_SNAPSHOT = _first("graph_snapshot")
+GRAPH_SNAPSHOT = Format(
+    "graph_snapshot",
+    version=1,
+    oldest_readable=1,
+    revision=2,
+    history=("1.1 first format", "1.2 calls bound by what is known of their receivers"),
+)
 DIFFUSED_VECTORS = _first("diffused_vectors")
 BINARY_CODES = _first("binary_codes")
 SEARCH_ROWS = _first("search_rows")
@@ -95,6 +113,7 @@ SYMBOLS_TABLE = _schema(
     end_line=pa.int32(),
     start_byte=pa.int64(),  # offsets into the decoded text's UTF-8 form
     end_byte=pa.int64(),
+    top_byte=pa.int64(),  # where the comments that document it begin; start_byte if none stands above it
     signature=pa.string(),  # one line, whitespace folded, without the body
     doc=pa.string(),  # docstring or the comment above, markers removed
     is_test=pa.bool_(),

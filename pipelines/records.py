@@ -60,6 +60,7 @@ class SymbolKind(StrEnum):
     ENUM = "enum"
     TYPE = "type"
     MACRO = "macro"
+    CONSTANT = "constant"
 
 
 #: Kinds that the percentile ranks of the graph metrics are taken among.
@@ -126,6 +127,7 @@ class ChunkKind(StrEnum):
     ENUM = "enum"
     TYPE = "type"
     MACRO = "macro"
+    CONSTANT = "constant"  # of several lines; a short one stays in the text around it
     MODULE = "module"  # what is left of a file outside its definitions
     SECTION = "section"  # a heading and its text
     WINDOW = "window"  # a run of lines of a file without a grammar

@@ -31,7 +31,7 @@ from pipelines.store import ArtifactStore
 _FILE_COLUMNS = ["path", "blob_id", "size", "language", "scope", "content", "skip_reason"]
 _SYMBOL_COLUMNS = [
     *("path", "symbol_id", "kind", "name", "qualified_name", "ordinal"),
-    *("start_byte", "end_byte", "signature", "doc", "is_test"),
+    *("start_byte", "end_byte", "top_byte", "signature", "doc", "is_test"),
 ]
 _SECRET_COLUMNS = ["path", "start_byte", "end_byte", "detector"]
 #: What a file's rows are made from, besides the settings and the recipe of its symbols.
@@ -129,6 +129,7 @@ def _symbol_row(row: Mapping[str, Any]) -> SymbolRow:
         ordinal=row["ordinal"],
         start=row["start_byte"],
         end=row["end_byte"],
+        top=row["top_byte"],
         signature=row["signature"],
         doc=row["doc"],
         is_test=row["is_test"],

@@ -1,8 +1,8 @@
 """Which text belongs to which definition. In: the symbols of one file. Out: a tree of definitions with widened spans.
 
 A span is widened by what a reader would move along with the definition: the rest of its first and last line ("export",
-";"), the comment, decorator or attribute lines directly above it, and crumbs of code beside it that are too small to be
-shown alone. Widened spans nest and never overlap.
+";"), the comments that document it, and crumbs of code beside it that are too small to be shown alone. Widened spans
+nest and never overlap. A short constant is no definition here: it stays in the text around it.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from dataclasses import dataclass, field
 
 from pipelines.chunking.source import Source
 from pipelines.errors import SourceMoved
-from pipelines.records import ChunkKind, ListedFile
+from pipelines.records import ChunkKind
 
 #: So many other characters on a definition's first or last line are part of it; more is code of its own, as in a
 #: minified file.
 _LINE_REST_CHARS = 120
-_PYTHON_PREFIXES = (b"#", b"@")
-#: Comments, annotations, Rust and C++ attributes, template heads.
-_OTHER_PREFIXES = (b"//", b"@", b"#[", b"[[", b"template")
+#: A constant of fewer lines says little without its neighbours; one of more is a table, a text or a set of options.
+_CONSTANT_LINES = 3
 _WORD = re.compile(r"\w")
 
 
@@ -35,6 +34,7 @@ class SymbolRow:
     ordinal: int
     start: int
     end: int
+    top: int  # where the comments that document it begin
     signature: str
     doc: str
     is_test: bool
@@ -53,17 +53,16 @@ class Definition:
     reach: int = 0
 
 
-def make_tree(source: Source, symbols: Iterable[SymbolRow], file: ListedFile, min_chars: int) -> list[Definition]:
+def make_tree(source: Source, symbols: Iterable[SymbolRow], path: str, min_chars: int) -> list[Definition]:
     """Return the outermost definitions of a file, in order.
 
     :param min_chars: code between outermost definitions below this is a crumb.
     :raises SourceMoved: if a symbol lies outside the text, which then is not the text that was parsed.
     """
-    roots = _nest(source, symbols, file.path)
-    prefixes = _PYTHON_PREFIXES if file.language == "python" else _OTHER_PREFIXES
-    _widen(source, roots, None, prefixes)
+    roots = _nest(source, symbols, path)
+    _widen(source, roots, None)
     for definition in walk(roots):
-        _widen(source, definition.children, definition, prefixes)
+        _widen(source, definition.children, definition)
     _take_crumbs(source, roots, min_chars)
     return roots
 
@@ -86,6 +85,11 @@ def _nest(source: Source, symbols: Iterable[SymbolRow], path: str) -> list[Defin
                 f"{path} has {len(source)} bytes, but {symbol.qualified_name} ends at {symbol.end}",
                 hint="the file changed while it was read; run again",
             )
+        if (
+            symbol.kind is ChunkKind.CONSTANT
+            and source.line(symbol.end) - source.line(symbol.start) < _CONSTANT_LINES - 1
+        ):
+            continue
         while enclosing and enclosing[-1].end <= symbol.start:
             enclosing.pop()
         # A symbol that begins inside another is shown inside it, so spans nest whatever a grammar makes of bad code.
@@ -96,7 +100,7 @@ def _nest(source: Source, symbols: Iterable[SymbolRow], path: str) -> list[Defin
     return roots
 
 
-def _widen(source: Source, siblings: list[Definition], parent: Definition | None, prefixes: tuple[bytes, ...]) -> None:
+def _widen(source: Source, siblings: list[Definition], parent: Definition | None) -> None:
     """Widen the spans of definitions that stand side by side, inside their parent and clear of its own first line."""
     floor = source.line_end(parent.start) if parent else 0
     reach = parent.start if parent else 0
@@ -104,39 +108,18 @@ def _widen(source: Source, siblings: list[Definition], parent: Definition | None
         last = place + 1 == len(siblings)
         ceiling = siblings[place + 1].start if not last else parent.end if parent else len(source)
         item.reach = reach
-        item.low = _low(source, item.start, floor, prefixes)
+        item.low = _low(source, item, floor)
         item.high = _high(source, item, ceiling)
         floor = max(floor, item.high)
         reach = item.high
 
 
-def _low(source: Source, start: int, floor: int, prefixes: tuple[bytes, ...]) -> int:
-    if floor > start:
-        return start
-    low = max(source.line_start(start), floor)
-    if len(source.data[low:start].strip()) > _LINE_REST_CHARS:
-        return start
-    while low > floor and source.data[low - 1 : low] == b"\n":
-        above = _line_above(source, low, floor, prefixes)
-        if above == low:
-            break
-        low = above
-    return low
-
-
-def _line_above(source: Source, low: int, floor: int, prefixes: tuple[bytes, ...]) -> int:
-    """Return where the comment or decorator that ends right above `low` begins; `low` if there is none."""
-    begin = source.line_start(low - 1)
-    line = source.data[begin:low].strip()
-    if line.startswith(prefixes):
-        return begin if begin >= floor else low
-    if line.endswith(b"*/"):
-        opening = source.data.rfind(b"/*", floor, low)
-        if opening >= 0:
-            begin = source.line_start(opening)
-            if begin >= floor and not source.data[begin:opening].strip():
-                return begin
-    return low
+def _low(source: Source, item: Definition, floor: int) -> int:
+    for place in (item.symbol.top, item.start):
+        low = max(source.line_start(place), floor)
+        if floor <= place <= item.start and len(source.data[low:place].strip()) <= _LINE_REST_CHARS:
+            return low
+    return item.start
 
 
 def _high(source: Source, item: Definition, ceiling: int) -> int:

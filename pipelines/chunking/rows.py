@@ -101,7 +101,7 @@ def _units(
     if file.language == MARKDOWN:
         yield from section_units(source, secrets, settings.min_chars)
     elif symbols or file.content is Content.CODE:
-        yield from code_units(source, make_tree(source, symbols, file, settings.min_chars), secrets)
+        yield from code_units(source, make_tree(source, symbols, file.path, settings.min_chars), secrets)
     else:
         yield window_unit(source)
 

@@ -148,6 +148,7 @@ def _symbol_row(source: Source, found: Outline, item: Definition, symbol_id: str
         item.end_line,
         item.start,
         item.end,
+        min(item.start, *(start for start, _ in item.doc)) if item.doc else item.start,
         signature,
         comments.join_doc(doc),
         item.is_test,

@@ -52,7 +52,7 @@ DEFINITION_STEP = 1.0
 #: Among definitions of one name a type stands before its constructor, and what has a body before another name for it.
 _BODIES: Mapping[str, int] = {
     **dict.fromkeys((SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.STRUCT, SymbolKind.TRAIT, SymbolKind.ENUM), 2),
-    **dict.fromkeys((SymbolKind.TYPE, SymbolKind.FUNCTION, SymbolKind.MACRO), 1),
+    **dict.fromkeys((SymbolKind.TYPE, SymbolKind.FUNCTION, SymbolKind.MACRO, SymbolKind.CONSTANT), 1),
 }
 
 #: Files that stand for their folder, whose name is theirs.

@@ -57,6 +57,7 @@ def symbol(
         ordinal=ordinal,
         start=len(text[:begin].encode()),
         end=len(text[:end].encode()),
+        top=_top(text.encode(), len(text[:begin].encode())),
         signature=" ".join(first.split()),
         doc=doc,
         is_test=False,
@@ -81,8 +82,22 @@ def python_symbols(text: str, path: str) -> list[SymbolRow]:
         doc = ast.get_docstring(node) or ""
         identity = make_id(REPO, path, kind, qualified, ordinal)
         is_test = names[-1].startswith("test_")
-        found.append(SymbolRow(identity, kind, names[-1], qualified, ordinal, begin, end, signature, doc, is_test))
+        top = _top(text.encode(), begin)
+        found.append(SymbolRow(identity, kind, names[-1], qualified, ordinal, begin, end, top, signature, doc, is_test))
     return found
+
+
+def _top(data: bytes, start: int) -> int:
+    """Return where the comment lines directly above a definition begin."""
+    top = start
+    line = data.rfind(b"\n", 0, start) + 1
+    while line > 0:
+        above = data.rfind(b"\n", 0, line - 1) + 1
+        if not data[above:line].lstrip().startswith((b"#", b"//", b"/*", b"*")):
+            break
+        top = above + len(data[above:line]) - len(data[above:line].lstrip())
+        line = above
+    return top
 
 
 _Node = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -230,6 +245,7 @@ def _symbol_row(path: str, item: SymbolRow) -> dict[str, Any]:
         "end_line": 1,
         "start_byte": item.start,
         "end_byte": item.end,
+        "top_byte": item.top,
         "signature": item.signature,
         "doc": item.doc,
         "is_test": item.is_test,

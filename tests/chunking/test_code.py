@@ -209,10 +209,11 @@ def test_rows_of_a_file_of_tests_alone_are_test_rows() -> None:
     assert {row.is_test for row in chunk_python(mixed).rows} == {False}
 
 
-def placed(place: int, start: int, end: int) -> SymbolRow:
+def placed(place: int, start: int, end: int, top: int | None = None) -> SymbolRow:
     """Make a symbol that is told from the others by its ordinal alone."""
     kind = ChunkKind.CLASS if place % 2 else ChunkKind.FUNCTION
-    return SymbolRow(make_id(REPO, "a.py", kind, "f", place), kind, "f", "f", place, start, end, "f()", "", False)
+    identity = make_id(REPO, "a.py", kind, "f", place)
+    return SymbolRow(identity, kind, "f", "f", place, start, end, start if top is None else top, "f()", "", False)
 
 
 @st.composite
@@ -220,17 +221,15 @@ def wild_files(draw: st.DrawFn) -> tuple[str, list[SymbolRow]]:
     """Any text with symbols anywhere in it, overlapping as no grammar should make them."""
     text = draw(st.text("ab {};@#/*\n\r\u00e9\U0001f468", max_size=400))
     bounds = st.sampled_from([len(text[:place].encode()) for place in range(len(text) + 1)])
-    pairs = draw(st.lists(st.tuples(bounds, bounds), max_size=8))
-    return text, [placed(place, min(pair), max(pair)) for place, pair in enumerate(pairs)]
+    spans = draw(st.lists(st.tuples(bounds, bounds, bounds).map(sorted), max_size=8))
+    return text, [placed(place, start, end, top) for place, (top, start, end) in enumerate(spans)]
 
 
-@given(wild_files(), st.sampled_from(["python", "rust"]))
-def test_whatever_the_symbols_each_visible_byte_is_in_one_unit(
-    wild: tuple[str, list[SymbolRow]], language: str
-) -> None:
+@given(wild_files())
+def test_whatever_the_symbols_each_visible_byte_is_in_one_unit(wild: tuple[str, list[SymbolRow]]) -> None:
     text, symbols = wild
     source = Source(text)
-    roots = make_tree(source, symbols, listed("a.py", language), 10)
+    roots = make_tree(source, symbols, "a.py", 10)
     assert len(list(walk(roots))) == len(symbols)
     owned = Counter(
         place
@@ -251,6 +250,21 @@ def test_whatever_the_symbols_ids_are_unique_and_caps_hold(wild: tuple[str, list
     assert len({row.chunk_id for row in rows}) == len(rows)
     assert all(len(row.text) <= 200 and row.text.strip() for row in rows)
     assert all(1 <= row.start_line <= row.end_line for row in rows)
+
+
+def test_a_short_constant_stays_in_its_module_and_a_long_one_stands_alone() -> None:
+    text = "LIMIT = 3\n\nTABLE = {\n    'a': 1,\n    'b': 2,\n}\n\n\ndef f():\n    return TABLE\n"
+    constants = [
+        symbol(text, "LIMIT", "3", "LIMIT", ChunkKind.CONSTANT),
+        symbol(text, "TABLE", "}", "TABLE", ChunkKind.CONSTANT),
+    ]
+    rows = chunk_python(text, symbols=[*constants, symbol(text, "def f()", "TABLE", "f")], settings=SMALL).rows
+    assert {(row.kind, row.name) for row in rows} == {
+        (ChunkKind.CONSTANT, "TABLE"),
+        (ChunkKind.FUNCTION, "f"),
+    }
+    (table,) = [row for row in rows if row.name == "TABLE"]
+    assert table.text.startswith("LIMIT = 3")  # too little to stand alone: a crumb of what follows
 
 
 def test_nesting_of_any_depth_is_walked() -> None:

@@ -141,6 +141,7 @@ def _symbols(file: File) -> list[dict[str, Any]]:
                 "end_line": line,
                 "start_byte": line * 100,
                 "end_byte": line * 100 + 99,
+                "top_byte": line * 100,
                 "signature": signature,
                 "doc": "",
                 "is_test": False,
