@@ -136,6 +136,15 @@ IMPORTS_TABLE = _schema(
     alias_or_null=pa.string(),  # the name it has in the file, where it differs
     line=pa.int32(),
 )
+# typings.parquet: what the source says of types, in order of path hash, then start_byte
+TYPINGS_TABLE = _schema(
+    path=pa.string(),
+    owner_or_null=ID,  # innermost definition around it; null at the top level
+    role=pa.string(),  # records.TypingRole
+    name=pa.string(),  # variable, parameter or field as written; with a leading "." a field of the own object; or ""
+    type=pa.string(),  # as written; of a called value the callee and "()"
+    start_byte=pa.int64(),
+)
 # secrets.parquet: spans that hold a secret; never their text
 SECRETS_TABLE = _schema(
     path=pa.string(),

@@ -67,6 +67,15 @@ class SymbolKind(StrEnum):
 CALLABLE_KINDS = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO})
 
 
+class TypingRole(StrEnum):
+    """What a row of typings.parquet says of its name."""
+
+    BASE = "base"  # the class that owns the row extends or implements this type; no name
+    DECLARED = "declared"  # the name has this type
+    VALUE = "value"  # the name gets this value: a path, or a call written as its callee and "()"
+    RETURNS = "returns"  # the function that owns the row returns this type; no name
+
+
 class CallStrategy(IntEnum):
     """How a call was bound to a definition: the codes of graph_snapshot's strategy.npy, surest first."""
 

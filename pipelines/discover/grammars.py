@@ -12,7 +12,7 @@ from tree_sitter import Language as TreeSitterLanguage
 from tree_sitter import Node, Parser, Query, QueryCursor, QueryError
 
 from pipelines.discover.languages import LANGUAGES, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 
 class Role(Enum):
@@ -26,6 +26,7 @@ class Role(Enum):
     CALL = auto()
     TOKENS = auto()
     IMPORT = auto()
+    TYPING = auto()
     ERROR = auto()
 
 
@@ -36,6 +37,7 @@ class Rule:
     role: Role
     pattern: str
     kind: SymbolKind | None = None
+    typing: TypingRole | None = None
     has_body: bool = True
     holds_methods: bool = False
     in_signature: bool = False
@@ -63,7 +65,7 @@ class CompiledLanguage:
             raise GrammarError(f"the {language.name} grammar cannot be used: {error}") from error
         if query.pattern_count != len(self.rules):
             raise GrammarError(f"a pattern of the {language.name} table holds more than one pattern")
-        #: For each rule, the capture that gives its place; None for an import, whose captures differ.
+        #: For each rule, the capture that gives its place; None for imports and typings, whose captures differ.
         self.anchors = tuple(_ANCHORS.get(rule.role, "node") for rule in self.rules)
         self._parser = Parser(grammar)
         self._query = query
@@ -73,7 +75,7 @@ class CompiledLanguage:
         return QueryCursor(self._query).matches(self._parser.parse(data).root_node)
 
 
-_ANCHORS = {Role.CALL: "name", Role.IMPORT: None}
+_ANCHORS = {Role.CALL: "name", Role.IMPORT: None, Role.TYPING: None}
 
 
 def _rules(language: Language) -> Iterator[Rule]:
@@ -90,6 +92,7 @@ def _rules(language: Language) -> Iterator[Rule]:
     yield from (Rule(Role.CALL, pattern) for pattern in language.calls)
     yield from (Rule(Role.TOKENS, pattern) for pattern in language.tokens)
     yield from (Rule(Role.IMPORT, pattern) for pattern in language.imports)
+    yield from (Rule(Role.TYPING, pattern, typing=role) for role, pattern in language.typings)
     yield from (Rule(Role.ERROR, pattern) for pattern in ("(ERROR) @node", "(MISSING) @node"))
 
 

@@ -25,12 +25,12 @@ class ImportRow:
 
 
 def import_position(captures: Captures) -> tuple[int, int]:
-    """Return the span by which imports are ordered: the name's where there is one, else the module's."""
-    for capture in ("name", "default", "module", "tree"):
+    """Return the span by which imports and typings are ordered: the name's where there is one."""
+    for capture in ("name", "default", "module", "tree", "field", "type", "called", "value"):
         if capture in captures:
             node = captures[capture][0]
             return node.start_byte, node.end_byte
-    raise KeyError("an import pattern captures @module or @tree")
+    raise KeyError("an import captures @module or @tree, a typing @type, @called or @value")
 
 
 def read_import(captures: Captures, source: Source, language: Language) -> Iterator[ImportRow]:

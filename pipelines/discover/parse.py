@@ -42,6 +42,7 @@ class ParsedFile:
     calls: list[list[Any]] = field(default_factory=list)
     imports: list[list[Any]] = field(default_factory=list)
     secrets: list[list[Any]] = field(default_factory=list)
+    typings: list[list[Any]] = field(default_factory=list)
 
     @classmethod
     def skipped(cls, reason: SkipReason, detail: str) -> ParsedFile:
@@ -110,6 +111,11 @@ def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source
         [_hex_id(ids, call.caller), call.name, call.receiver, call.line, call.start] for call in found.calls
     ]
     parsed.imports = [[item.module, item.name, item.alias, item.line] for item in found.imports]
+    parsed.typings = [
+        [_hex_id(ids, item.owner), item.role.value, item.name, item.type, item.start]
+        for item in found.typings
+        if item.owner is None or ids[item.owner] is not None
+    ]
 
 
 def _hex_id(ids: list[tuple[str, int] | None], index: int | None) -> str | None:

@@ -17,9 +17,10 @@ from pipelines.discover.calls import CallSite, read_call, read_tokens
 from pipelines.discover.grammars import Captures, CompiledLanguage, Role, Rule
 from pipelines.discover.imports import ImportRow, import_position, read_import
 from pipelines.discover.macros import hide_macros
-from pipelines.discover.naming import DEFAULT_NAME, is_test_name, name_parts
+from pipelines.discover.naming import DEFAULT_NAME, name_parts
 from pipelines.discover.source import Source, Span
 from pipelines.discover.surroundings import Place, Surroundings
+from pipelines.discover.typings import TypingRow, read_typing
 from pipelines.records import CALLABLE_KINDS, SymbolKind
 from pipelines.roles import is_test_path
 
@@ -55,6 +56,7 @@ class Outline:
     definitions: list[Definition] = field(default_factory=list)
     calls: list[CallSite] = field(default_factory=list)
     imports: list[ImportRow] = field(default_factory=list)
+    typings: list[TypingRow] = field(default_factory=list)
     comments: list[Span] = field(default_factory=list)
     error_nodes: int = 0
 
@@ -68,6 +70,8 @@ class _Frame:
     holds_methods: bool
     caller: int | None
     is_test: bool
+    owner: int | None = None  # the innermost definition that can own a typing
+    replaceable: bool = False  # ends where another one of its kind begins
 
 
 def outline(source: Source, compiled: CompiledLanguage, path: str) -> Outline:
@@ -81,6 +85,7 @@ class _Walker:
         self._compiled = compiled
         self._language = compiled.language
         self._marker = re.compile(self._language.test_marker) if self._language.test_marker else None
+        self._test_name = re.compile(self._language.test_name) if self._language.test_name else None
         self._outline = Outline()
         self._frames = [_Frame(len(source.data) + 1, (), False, None, is_test_path(path))]
         self._around = Surroundings(source, compiled.language)
@@ -98,6 +103,7 @@ class _Walker:
             Role.CALL: self._call,
             Role.TOKENS: self._tokens,
             Role.IMPORT: self._import,
+            Role.TYPING: self._type,
             Role.ERROR: self._count_error,
         }
         rules = self._compiled.rules
@@ -160,20 +166,33 @@ class _Walker:
             self._imported.add(module)
         self._outline.imports.extend(read_import(captures, self._source, self._language))
 
+    def _type(self, order: int, captures: Captures, start: int, end: int) -> None:
+        role = self._compiled.rules[order].typing
+        assert role is not None
+        # a definition that gets its name from this statement is not its owner
+        frame = self._frames[-2 if start in self._named and len(self._frames) > 1 else -1]
+        row = read_typing(captures, self._source, role, frame.owner)
+        if row is not None:
+            self._outline.typings.append(row)
+
     def _enter(self, order: int, captures: Captures, start: int, end: int) -> None:
         if self._claimed.setdefault((start, end), order) != order:
             return
+        while "rest" in captures and self._frames[-1].replaceable:
+            self._frames.pop()
         frame = self._frames[-1]
-        node = captures["name"][0]
-        parts = name_parts(self._source.text(node.start_byte, node.end_byte))
+        node = captures["name" if "name" in captures else "node"][0]
+        parts = self._parts(captures, node)
         place = self._around.place(start, end)
         self._frames.append(
             _Frame(
-                end,
+                captures["rest"][0].end_byte if "rest" in captures else end,
                 frame.parts if parts == (DEFAULT_NAME,) else frame.parts + parts,
                 self._compiled.rules[order].holds_methods,
                 frame.caller,
                 frame.is_test or self._has_marker(place.start, node.start_byte),
+                frame.owner,
+                "rest" in captures,
             )
         )
 
@@ -203,6 +222,7 @@ class _Walker:
                     definition.kind in _HOLDS_METHODS,
                     index if definition.kind in CALLABLE_KINDS else frame.caller,
                     definition.is_test,
+                    frame.owner if definition.kind is SymbolKind.CONSTANT else index,
                 )
             )
 
@@ -216,7 +236,8 @@ class _Walker:
     def _parts(self, captures: Captures, named: Node) -> tuple[str, ...]:
         if "name" not in captures and "declarator" not in captures:
             return (DEFAULT_NAME,)
-        parts = name_parts(self._source.text(named.start_byte, named.end_byte))
+        first = captures["first"][0] if "first" in captures else named
+        parts = name_parts(self._source.text(first.start_byte, named.end_byte))
         if "scope" in captures:
             scope = captures["scope"][0]
             parts = name_parts(self._source.text(scope.start_byte, scope.end_byte)) + parts
@@ -231,25 +252,29 @@ class _Walker:
             kind = SymbolKind.METHOD
         body = captures["body"][0] if "body" in captures else None
         docstring = _docstring(body) if self._language.docstrings and body is not None else None
+        qualified_name = ".".join(frame.parts + parts)
         start_line = self._line_of(captures, place)
         end = self._source.trimmed_end(place.start, place.end)
         return Definition(
             kind,
             parts[-1],
-            ".".join(frame.parts + parts),
+            qualified_name,
             place.start,
             end,
             start_line,
             start_line + self._source.line_breaks(place.start, end),
             (place.declaration, body.start_byte if body is not None else end),
             (*place.doc, *([(docstring.start_byte, docstring.end_byte)] if docstring is not None else [])),
-            frame.is_test or is_test_name(self._language.name, parts[-1]) or self._has_marker(place.start, name_start),
+            frame.is_test or self._has_test_name(qualified_name) or self._has_marker(place.start, name_start),
             rule.has_body,
         )
 
     def _line_of(self, captures: Captures, place: Place) -> int:
         node = captures["node"][0]
         return node.start_point.row + 1 - self._source.line_breaks(place.start, node.start_byte)
+
+    def _has_test_name(self, qualified_name: str) -> bool:
+        return self._test_name is not None and self._test_name.search(qualified_name) is not None
 
     def _has_marker(self, start: int, end: int) -> bool:
         return self._marker is not None and self._marker.search(self._source.text(start, end)) is not None

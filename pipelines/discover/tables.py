@@ -1,4 +1,4 @@
-"""The stage that makes `symbols`: one bucket's files, definitions, calls, imports and secret spans, as five tables.
+"""The stage that makes `symbols`: one bucket's files, definitions, calls, imports, typings and secret spans.
 
 A file whose blob id, path and language are those of the bucket's last artifact is not read again: its rows are taken
 over. What becomes of a file depends on the file alone, so neither reuse nor the number of workers shows in the result.
@@ -20,7 +20,15 @@ from pipelines.bloom import rows_that_may_hold
 from pipelines.discover.parse import ParsedFile
 from pipelines.discover.workers import Job, ParserPool
 from pipelines.errors import Unreadable
-from pipelines.formats import BLOOM_BYTES, CALLS_TABLE, FILES_TABLE, IMPORTS_TABLE, SECRETS_TABLE, SYMBOLS_TABLE
+from pipelines.formats import (
+    BLOOM_BYTES,
+    CALLS_TABLE,
+    FILES_TABLE,
+    IMPORTS_TABLE,
+    SECRETS_TABLE,
+    SYMBOLS_TABLE,
+    TYPINGS_TABLE,
+)
 from pipelines.identity import path_hash
 from pipelines.progress import Progress
 from pipelines.records import ListedFile, SkipReason, SourceTree
@@ -45,10 +53,11 @@ _TABLES: Mapping[str, pa.Schema] = {
     "calls": CALLS_TABLE,
     "imports": IMPORTS_TABLE,
     "secrets": SECRETS_TABLE,
+    "typings": TYPINGS_TABLE,
 }
 #: Where `path` stands among the columns; a ParsedFile's rows leave it out.
-_ID_COLUMNS = frozenset({"symbol_id", "caller", "bloom"})
-_ORDER_COLUMN = {"calls": "start_byte", "imports": "line", "secrets": "start_byte"}
+_ID_COLUMNS = frozenset({"symbol_id", "caller", "owner", "bloom"})
+_ORDER_COLUMN = {"calls": "start_byte", "imports": "line", "secrets": "start_byte", "typings": "start_byte"}
 #: Rows and absent words that the false-positive rate of the blooms is measured with.
 _BLOOM_SAMPLE_ROWS = 1_000
 _BLOOM_PROBES = 64

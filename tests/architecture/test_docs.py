@@ -51,7 +51,7 @@ def test_every_format_has_its_page(name: str) -> None:
 
 
 TABLES = {
-    "symbols": ("FILES_TABLE", "SYMBOLS_TABLE", "CALLS_TABLE", "IMPORTS_TABLE", "SECRETS_TABLE"),
+    "symbols": ("FILES_TABLE", "SYMBOLS_TABLE", "CALLS_TABLE", "IMPORTS_TABLE", "TYPINGS_TABLE", "SECRETS_TABLE"),
     "chunks": ("CHUNKS_TABLE", "QUARANTINE_TABLE"),
     "graph_snapshot": ("NODES_TABLE", "METRICS_TABLE"),
     "search_rows": ("ROWS_TABLE", "TEXTS_TABLE"),

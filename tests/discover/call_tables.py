@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, Target
 from pipelines.discover.graph import build_graph
-from pipelines.formats import CALLS_TABLE, FILES_TABLE, IMPORTS_TABLE, SECRETS_TABLE, SYMBOLS_TABLE
+from pipelines.formats import CALLS_TABLE, FILES_TABLE, IMPORTS_TABLE, SECRETS_TABLE, SYMBOLS_TABLE, TYPINGS_TABLE
 from pipelines.identity import bucket_keys, bucket_of, make_id, path_hash
 from pipelines.progress import Silent
 from pipelines.records import CallStrategy
@@ -43,6 +43,7 @@ class File:
     symbols: tuple[str, ...] = ()
     calls: tuple[tuple[str | None, str], ...] = ()
     imports: tuple[tuple[str, str | None, str | None], ...] = ()
+    typings: tuple[tuple[str | None, str, str, str], ...] = ()  # owner, role, name, type
 
 
 class Edge(NamedTuple):
@@ -108,6 +109,8 @@ def _write(store: ArtifactStore, bucket: str, files: Iterable[File], buckets: in
         writer.table("calls.parquet", _table(calls, CALLS_TABLE), CALLS_TABLE)
         imports = [row for file in mine for row in _imports(file)]
         writer.table("imports.parquet", _table(imports, IMPORTS_TABLE), IMPORTS_TABLE)
+        typings = [row for file in mine for row in _typings(file, symbols)]
+        writer.table("typings.parquet", _table(typings, TYPINGS_TABLE), TYPINGS_TABLE)
         writer.table("secrets.parquet", SECRETS_TABLE.empty_table(), SECRETS_TABLE)
     return target.ref
 
@@ -168,4 +171,19 @@ def _imports(file: File) -> list[dict[str, Any]]:
     return [
         {"path": file.path, "module": module, "name": name, "alias": alias, "line": line}
         for line, (module, name, alias) in enumerate(file.imports, start=1)
+    ]
+
+
+def _typings(file: File, symbols: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    ids = {row["qualified_name"]: row["symbol_id"] for row in symbols if row["path"] == file.path}
+    return [
+        {
+            "path": file.path,
+            "owner": None if owner is None else ids[owner],
+            "role": role,
+            "name": name,
+            "type": written,
+            "start_byte": place,
+        }
+        for place, (owner, role, name, written) in enumerate(file.typings)
     ]

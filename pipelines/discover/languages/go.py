@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipelines.discover.languages.language import Grammar, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 GO = Language(
     name="go",
@@ -42,6 +42,42 @@ GO = Language(
     imports=(
         "(import_spec !name path: (_) @module)",
         "(import_spec name: (_) @alias path: (_) @module)",
+    ),
+    typings=(
+        (TypingRole.BASE, "(field_declaration !name type: (_) @type)"),
+        (TypingRole.BASE, "(interface_type (type_elem . (_) @type .))"),
+        (TypingRole.DECLARED, "(parameter_declaration name: (_) @name type: (_) @type)"),
+        (TypingRole.DECLARED, "(field_declaration name: (_) @name type: (_) @type)"),
+        (TypingRole.DECLARED, "(var_spec name: (_) @name type: (_) @type)"),
+        (
+            TypingRole.DECLARED,
+            "(short_var_declaration left: (expression_list . (identifier) @name)"
+            " right: (expression_list . [(composite_literal type: (_) @type)"
+            " (unary_expression operand: (composite_literal type: (_) @type))"
+            " (type_assertion_expression type: (_) @type)]))",
+        ),
+        (
+            TypingRole.DECLARED,
+            "(var_spec . name: (_) @name value: (expression_list . [(composite_literal type: (_) @type)"
+            " (unary_expression operand: (composite_literal type: (_) @type))]))",
+        ),
+        (
+            TypingRole.VALUE,
+            "(short_var_declaration left: (expression_list . (identifier) @name)"
+            " right: (expression_list . (call_expression function: (_) @called)))",
+        ),
+        (
+            TypingRole.VALUE,
+            "(var_spec . name: (_) @name value: (expression_list . (call_expression function: (_) @called)))",
+        ),
+        (
+            TypingRole.VALUE,
+            "(short_var_declaration left: (expression_list . (identifier) @name)"
+            " right: (expression_list . [(identifier) (selector_expression)] @value))",
+        ),
+        (TypingRole.RETURNS, "(function_declaration result: (_) @type)"),
+        (TypingRole.RETURNS, "(method_declaration result: (_) @type)"),
+        (TypingRole.RETURNS, "(method_elem result: (_) @type)"),
     ),
     inner_comment="//go:",
 )

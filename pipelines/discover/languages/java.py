@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipelines.discover.languages.language import Grammar, ImportedName, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 
 def _expand(text: str) -> Iterator[ImportedName]:
@@ -48,6 +48,26 @@ JAVA = Language(
         "(explicit_constructor_invocation constructor: (_) @name)",
     ),
     imports=("(import_declaration) @tree",),
+    typings=(
+        (TypingRole.BASE, "(superclass (_) @type)"),
+        (TypingRole.BASE, "(super_interfaces (type_list (_) @type))"),
+        (TypingRole.BASE, "(extends_interfaces (type_list (_) @type))"),
+        (TypingRole.DECLARED, "(formal_parameter type: (_) @type name: (_) @name)"),
+        (TypingRole.DECLARED, "(field_declaration type: (_) @type declarator: (variable_declarator name: (_) @name))"),
+        (
+            TypingRole.DECLARED,
+            "(local_variable_declaration type: (_) @type declarator: (variable_declarator name: (_) @name))",
+        ),
+        (TypingRole.DECLARED, "(enhanced_for_statement type: (_) @type name: (_) @name)"),
+        (TypingRole.DECLARED, "(resource type: (_) @type name: (_) @name)"),
+        (TypingRole.DECLARED, "(catch_formal_parameter (catch_type (_) @type) name: (_) @name)"),
+        (TypingRole.DECLARED, "(instanceof_expression right: (_) @type name: (_) @name)"),
+        (
+            TypingRole.VALUE,
+            "(variable_declarator name: (_) @name value: (object_creation_expression type: (_) @called))",
+        ),
+        (TypingRole.RETURNS, "(method_declaration type: (_) @type)"),
+    ),
     comments=("(line_comment) @node", "(block_comment) @node"),
     test_marker=r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest)\b",
     expand=_expand,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pipelines.discover.languages.language import Grammar, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 #: A function wrapped in one of these still is the function that its name stands for.
 _HIGHER_ORDER = r"^(React\\.)?(useCallback|memo|forwardRef|debounce|throttle)$"
@@ -83,6 +83,16 @@ IMPORTS = (
     f"(call_expression {_REQUIRE} {_IS_REQUIRE})",
     "(call_expression function: (import) arguments: (arguments . (string (string_fragment) @module)))",
 )
+_PATH = "[(identifier) (member_expression)]"
+_CALLED = (
+    f"[(new_expression constructor: {_PATH} @called) (call_expression function: {_PATH} @called)"
+    f" (await_expression (call_expression function: {_PATH} @called))]"
+)
+TYPINGS = (
+    (TypingRole.VALUE, f"(variable_declarator name: (identifier) @name value: {_CALLED})"),
+    (TypingRole.VALUE, f"(assignment_expression left: (member_expression) @name right: {_CALLED})"),
+    (TypingRole.VALUE, f"(assignment_expression left: (member_expression (this)) @name right: {_PATH} @value)"),
+)
 
 JAVASCRIPT = Language(
     name="javascript",
@@ -95,5 +105,10 @@ JAVASCRIPT = Language(
     wrappers=WRAPPERS,
     calls=CALLS + JSX_CALLS,
     imports=IMPORTS,
+    typings=(
+        *TYPINGS,
+        (TypingRole.BASE, f"(class_heritage {_PATH} @type)"),
+        (TypingRole.VALUE, f"(field_definition property: (_) @name value: {_CALLED})"),
+    ),
     comments=("(comment) @node", "(html_comment) @node"),
 )

@@ -3,15 +3,19 @@
 A pattern is a tree-sitter query that matches one construct. Its captures have fixed meanings:
 
     @node        the construct itself: its span
-    @name        what it is called; the called or imported name
+    @name        what it is called; the called or imported name; a scope without one adds no name
+    @first       where the name begins if it has several nodes (`operator +`, `~Ledger`)
     @declarator  where the name stands inside nested declarators (C, C++)
     @scope       the type that a definition belongs to although it stands outside of it (Go receivers)
     @body        where the declaration ends and the body begins
     @last        where a construct of several nodes ends
+    @rest        the node to whose end a scope reaches, unless another such scope begins (`namespace A;`)
     @value       a function or class that gets its name from what it is assigned to
     @callee      the expression that is called; what stands in it before the name is the receiver
     @arguments   must follow the name without a space, else it is no call (tokens of a Rust macro)
     @module, @alias, @default   of an import; @default binds the module's default export
+    @type        a type as it is written; @called the callee of a value, @value a value that is a path (typings)
+    @field       the name of a field of the own object, where it is declared without a word for that object
     @tree        the text of an import that only the language's `expand` understands
 
 A capture whose name starts with '_' serves its pattern's predicates alone.
@@ -22,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 #: (module, imported name or None, alias or None)
 ImportedName = tuple[str, str | None, str | None]
@@ -54,10 +58,13 @@ class Language:
     calls: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()  # text that the grammar does not parse, with calls in it: bodies of macros
     imports: tuple[str, ...] = ()
+    #: What the source says of types: with @name or @field for what has them, without for bases and results.
+    typings: tuple[tuple[TypingRole, str], ...] = ()
     comments: tuple[str, ...] = ("(comment) @node",)
     docstrings: bool = False  # a string that opens a body is its documentation
     inner_comment: str = ""  # a comment with this start documents what it stands in, not what follows
     test_marker: str = ""  # regular expression: an attribute or annotation that makes a definition a test
+    test_name: str = ""  # regular expression: a qualified name that makes a definition a test
     reserved: frozenset[str] = frozenset()  # what no definition is called: a name that a syntax error made of a keyword
     macros_derail: bool = False  # some macros read like other syntax and are hidden from the grammar
     expand: Callable[[str], Iterator[ImportedName]] | None = None

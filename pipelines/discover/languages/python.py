@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from pipelines.discover.languages.language import Grammar, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
+
+_CALL = (
+    "[(call function: [(identifier) (attribute)] @called) (await (call function: [(identifier) (attribute)] @called))]"
+)
 
 PYTHON = Language(
     name="python",
@@ -29,5 +33,19 @@ PYTHON = Language(
         '(future_import_statement "__future__" @module name: (dotted_name) @name)',
         '(future_import_statement "__future__" @module name: (aliased_import name: (_) @name alias: (_) @alias))',
     ),
+    typings=(
+        (
+            TypingRole.BASE,
+            "(class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @type))",
+        ),
+        (TypingRole.DECLARED, "(typed_parameter . (identifier) @name type: (_) @type)"),
+        (TypingRole.DECLARED, "(typed_default_parameter name: (_) @name type: (_) @type)"),
+        (TypingRole.DECLARED, "(assignment left: [(identifier) (attribute)] @name type: (_) @type)"),
+        (TypingRole.VALUE, f"(assignment left: [(identifier) (attribute)] @name right: {_CALL})"),
+        (TypingRole.VALUE, "(assignment left: (attribute) @name right: [(identifier) (attribute)] @value)"),
+        (TypingRole.VALUE, f"(as_pattern {_CALL} alias: (as_pattern_target (identifier) @name))"),
+        (TypingRole.RETURNS, "(function_definition return_type: (_) @type)"),
+    ),
     docstrings=True,
+    test_name=r"(?:^|\.)test_[^.]*$",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pipelines.discover.languages import javascript
 from pipelines.discover.languages.language import Grammar, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 _DEFINITIONS = (
     *javascript.DEFINITIONS,
@@ -22,6 +22,30 @@ _DECLARATIONS = (
     (SymbolKind.METHOD, "(abstract_method_signature name: (_) @name) @node"),
 )
 
+_TYPE = "(type_annotation (_) @type)"
+_TYPINGS = (
+    *javascript.TYPINGS,
+    (TypingRole.BASE, "(extends_clause value: [(identifier) (member_expression)] @type)"),
+    (TypingRole.BASE, "(implements_clause (_) @type)"),
+    (TypingRole.BASE, "(extends_type_clause type: (_) @type)"),
+    (TypingRole.DECLARED, f"(required_parameter pattern: (identifier) @name type: {_TYPE})"),
+    (TypingRole.DECLARED, f"(optional_parameter pattern: (identifier) @name type: {_TYPE})"),
+    (
+        TypingRole.DECLARED,
+        f"(required_parameter (accessibility_modifier) pattern: (identifier) @field type: {_TYPE})",
+    ),
+    (TypingRole.DECLARED, f"(variable_declarator name: (identifier) @name type: {_TYPE})"),
+    (TypingRole.DECLARED, f"(public_field_definition name: (_) @name type: {_TYPE})"),
+    (TypingRole.DECLARED, f"(property_signature name: (_) @name type: {_TYPE})"),
+    (TypingRole.VALUE, "(public_field_definition name: (_) @name value: (new_expression constructor: (_) @called))"),
+    (TypingRole.RETURNS, f"(function_declaration return_type: {_TYPE})"),
+    (TypingRole.RETURNS, f"(function_signature return_type: {_TYPE})"),
+    (TypingRole.RETURNS, f"(method_definition return_type: {_TYPE})"),
+    (TypingRole.RETURNS, f"(method_signature return_type: {_TYPE})"),
+    (TypingRole.RETURNS, f"(abstract_method_signature return_type: {_TYPE})"),
+    (TypingRole.RETURNS, f"(variable_declarator value: (arrow_function return_type: {_TYPE}))"),
+)
+
 
 def _language(name: str, function: str, *jsx_calls: str) -> Language:
     return Language(
@@ -34,6 +58,7 @@ def _language(name: str, function: str, *jsx_calls: str) -> Language:
         wrappers=(*javascript.WRAPPERS, "(ambient_declaration) @node"),
         attributes=("(class_body (decorator) @node)",),
         calls=(*javascript.CALLS, *jsx_calls),
+        typings=_TYPINGS,
         imports=(
             *javascript.IMPORTS,
             "(import_require_clause (identifier) @alias source: (string (string_fragment) @module))",
