@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple
 
+from pipelines.chunking import asciidoc, markdown, restructuredtext
 from pipelines.chunking.code import code_units
 from pipelines.chunking.definitions import SymbolRow, make_tree
-from pipelines.chunking.markdown import section_units
+from pipelines.chunking.sections import Recogniser, Sections
 from pipelines.chunking.source import SecretSpans, Source
 from pipelines.chunking.units import Part, Unit, parts
 from pipelines.chunking.windows import window_unit
@@ -18,7 +19,12 @@ from pipelines.records import Content, ListedFile
 from pipelines.roles import is_test_path
 from pipelines.settings import ChunkingSettings
 
-MARKDOWN = "markdown"
+#: The languages of documents that have sections.
+_HEADINGS: Mapping[str, Recogniser] = {
+    "asciidoc": asciidoc.headings,
+    "markdown": markdown.headings,
+    "restructuredtext": restructuredtext.headings,
+}
 
 
 class ChunkRow(NamedTuple):
@@ -98,8 +104,9 @@ def _units(
     secrets: SecretSpans,
     settings: ChunkingSettings,
 ) -> Iterator[Unit]:
-    if file.language == MARKDOWN:
-        yield from section_units(source, secrets, settings.min_chars)
+    if file.language in _HEADINGS:
+        sections = Sections(source, secrets, settings.min_chars)
+        yield from sections.units(_HEADINGS[file.language], 0, len(source))
     elif symbols or file.content is Content.CODE:
         yield from code_units(source, make_tree(source, symbols, file.path, settings.min_chars), secrets)
     else:

@@ -31,6 +31,10 @@ class Source:
         """Return the number of the line that holds a byte."""
         return bisect_right(self.starts, offset)
 
+    def line_bounds(self, start: int, end: int) -> list[int]:
+        """Return where each line of a span of whole lines begins, and where the last one ends."""
+        return [*self.starts[self.line(start) - 1 : bisect_left(self.starts, end)], end]
+
     def line_start(self, offset: int) -> int:
         """Return where the line that holds a byte begins."""
         return self.starts[self.line(offset) - 1]

@@ -18,7 +18,7 @@ class FileType:
 
     language: str
     content: Content
-    parsed: bool = False  # by a grammar, or as Markdown
+    parsed: bool = False  # by a grammar, or into sections
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +42,15 @@ _PARSED = {
     "tsx": "tsx",
     "typescript": "ts mts cts",
 }
-_MARKDOWN = {"markdown": "md mdx markdown mdown mkd"}
-_DOCS = {
+#: Documents that are cut at their headings.
+_SECTIONED = {
     "asciidoc": "adoc asciidoc",
+    "markdown": "md mdx markdown mdown mkd",
+    "restructuredtext": "rst",
+}
+_DOCS = {
     "latex": "tex",
     "org": "org",
-    "restructuredtext": "rst",
     "texinfo": "texi texinfo",
     "text": "txt text",
 }
@@ -232,7 +235,7 @@ def _by_extension() -> dict[str, FileType]:
     table = {"C": FileType("cpp", Content.CODE, parsed=True), "H": FileType("cpp", Content.CODE, parsed=True)}
     for languages, content, parsed in (
         (_PARSED, Content.CODE, True),
-        (_MARKDOWN, Content.DOCS, True),
+        (_SECTIONED, Content.DOCS, True),
         (_DOCS, Content.DOCS, False),
         (_TEXT, Content.TEXT, False),
     ):

@@ -68,6 +68,18 @@ def test_headings_in_html_comments_do_not_count() -> None:
     assert paths(f"<!-- one line -->\n\n# Run\n\n{BODY}\n") == ["", "Run"]
 
 
+def test_a_page_of_mdx_keeps_its_imports_and_components() -> None:
+    text = (
+        "---\ntitle: A page of ours\n---\nimport Box from './box'\n\n# Page\n\n<Box size={2}>\n\n"
+        f"## Inside\n\n{BODY}\n\n</Box>"
+        f"\n\n{{/*\n# hidden\n*/}}\n\n## After\n\n{BODY}\n"
+    )
+    assert paths(text) == ["", "", "Page", "Page > Inside", "Page > After"]
+    assert sections(text)[1].text == "import Box from './box'"
+    assert sections(text)[2].text == "# Page\n\n<Box size={2}>"
+    assert sections(text)[3].text.endswith("</Box>\n\n{/*\n# hidden\n*/}")
+
+
 def test_front_matter_is_a_section_and_its_comments_are_no_headings() -> None:
     text = f"---\ntitle: A page\n# comment: 1\nother: value\n---\n# Page\n\n{BODY}\n"
     rows = sections(text)

@@ -5,6 +5,8 @@ import pytest
 from pipelines.discover.file_types import SCRIPT, FileType, Unwanted, file_type, script_type
 from pipelines.records import Content, SkipReason
 
+SECTIONED = ("asciidoc", "markdown", "restructuredtext")
+
 
 @pytest.mark.parametrize(
     ("path", "language", "content"),
@@ -27,6 +29,7 @@ from pipelines.records import Content, SkipReason
         ("README.md", "markdown", Content.DOCS),
         ("a.mdx", "markdown", Content.DOCS),
         ("index.rst", "restructuredtext", Content.DOCS),
+        ("manual.adoc", "asciidoc", Content.DOCS),
         ("notes.txt", "text", Content.DOCS),
         ("LICENSE", "text", Content.DOCS),
         ("LICENSE-MIT", "text", Content.DOCS),
@@ -48,7 +51,7 @@ def test_languages_by_name(path: str, language: str, content: Content) -> None:
     kind = file_type(path)
     assert isinstance(kind, FileType)
     assert (kind.language, kind.content) == (language, content)
-    assert kind.parsed == (content is Content.CODE or language == "markdown")
+    assert kind.parsed == (content is Content.CODE or language in SECTIONED)
 
 
 @pytest.mark.parametrize(
