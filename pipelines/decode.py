@@ -34,7 +34,7 @@ def decode(data: bytes) -> Decoded | NotText:
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             try:
-                return _checked(data[len(mark) :].decode(encoding), encoding)
+                return _checked(data[len(mark) :].decode(encoding), encoding, len(mark))
             except UnicodeDecodeError as error:
                 return NotText(SkipReason.UNDECODABLE, f"not valid {encoding} at byte {len(mark) + error.start}")
     try:
@@ -43,10 +43,11 @@ def decode(data: bytes) -> Decoded | NotText:
         return _checked(data.decode("latin-1"), "latin-1")
 
 
-def _checked(text: str, encoding: str) -> Decoded | NotText:
+def _checked(text: str, encoding: str, first: int = 0) -> Decoded | NotText:
+    """Return a text that begins at byte `first` of its file, unless it holds a NUL."""
     nul = text.find("\0")
     if nul >= 0:
-        return NotText(SkipReason.BINARY, f"NUL at character {nul}")
+        return NotText(SkipReason.BINARY, f"NUL at byte {first + len(text[:nul].encode(encoding))}")
     return Decoded(text, encoding)
 
 

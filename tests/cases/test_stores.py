@@ -50,19 +50,6 @@ from tests.serving.builds import SETTINGS, build, publish, write_files
 pytestmark = pytest.mark.filterwarnings(*DAGSTER_S_OWN)
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = make_repository(tmp_path_factory.mktemp("built") / "parcels")
-    assert index_path(root).published
-    return root
-
-
-@pytest.fixture
-def indexed(built: Path, tmp_path: Path) -> Path:
-    """A copy of an indexed repository, its store included."""
-    return Path(shutil.copytree(built, tmp_path / "parcels"))
-
-
 def store_of(root: Path) -> ArtifactStore:
     return ArtifactStore(root / ".strata")
 

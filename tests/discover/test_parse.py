@@ -15,7 +15,7 @@ from tests.discover.sources import parse
 def test_nul_makes_a_file_binary_wherever_it_stands(padding: int) -> None:
     parsed = parse("n.py", "#" * padding + "\ndef before(): pass\nx='\0'\ndef after_nul(): return 1\n")
     assert parsed.skip_reason == "binary"
-    assert parsed.skip_detail == f"NUL at character {padding + 23}"
+    assert parsed.skip_detail == f"NUL at byte {padding + 23}"
     assert parsed.symbols == []
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pipelines.chunking import build_chunks, build_segment
@@ -38,13 +38,17 @@ def build(
     *,
     encoder: Encoder | None = None,
     progress: Progress = SILENT,
+    parser: Sequence[str] | None = None,
 ) -> Plan:
-    """Make every artifact that the folder wants, and return the plan; nothing is published."""
+    """Make every artifact that the folder wants, and return the plan; nothing is published.
+
+    `parser` is the command of the parser processes.
+    """
     store.initialise()
     encoder = encoder or make_encoder(settings.embedder, root / "no-data-needed")
     listing = list_files(root, repo, settings.index)
     plan = make_plan(listing, Inputs(settings, encoder.digest, grammar_versions()))
-    with open_tree(root, listing) as tree, ParserPool(settings.index) as pool:
+    with open_tree(root, listing) as tree, ParserPool(settings.index, command=parser) as pool:
         for bucket in plan.buckets.values():
             build_symbols(store, bucket.targets["symbols"], bucket.files, tree, pool, progress)
             build_chunks(store, bucket.targets["chunks"], tree, settings.chunking, progress)
