@@ -13,7 +13,7 @@ from pipelines.discover.source import Source
 #: A longer receiver is an expression, not something that a definition can be looked up by; in characters.
 MAX_RECEIVER_CHARS = 80
 #: What joins a receiver to the name.
-_JOINTS = ("?.", "!.", ".", "->", "::")
+_JOINTS = ("?->", "?.", "!!.", "!.", ".", "->", "::")
 #: The same, with the type arguments or the keyword that may stand between the two.
 _LONG_JOINT = re.compile(r"\s*(?:->|::|[?!]?\.)\s*(?:<[^<>]*>|template)?$")
 #: What may stand before a name in the tokens of a macro and make it a method or a path.

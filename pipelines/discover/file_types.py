@@ -34,11 +34,16 @@ class Unwanted:
 _PARSED = {
     "c": "c h",
     "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp txx ixx cppm",
+    "csharp": "cs csx cake",
     "go": "go",
     "java": "java",
     "javascript": "js mjs cjs jsx",
+    "kotlin": "kt kts",
+    "php": "php phtml php3 php4 php5 php7 php8 phpt phps ctp",
     "python": "py pyi pyw",
     "rust": "rs",
+    "scala": "scala sc sbt mill",
+    "swift": "swift",
     "tsx": "tsx",
     "typescript": "ts mts cts",
 }
@@ -67,7 +72,6 @@ _TEXT = {
     "coffeescript": "coffee",
     "common-lisp": "lisp",
     "crystal": "cr",
-    "csharp": "cs csx",
     "css": "css",
     "cuda": "cu cuh",
     "cython": "pyx pxd pxi",
@@ -100,7 +104,6 @@ _TEXT = {
     "jsonnet": "jsonnet libsonnet",
     "julia": "jl",
     "just": "just",
-    "kotlin": "kt kts",
     "less": "less",
     "lua": "lua",
     "m4": "m4 ac",
@@ -113,7 +116,6 @@ _TEXT = {
     "ocaml": "ml mli",
     "pascal": "pas dpr",
     "perl": "pl pm",
-    "php": "php phtml",
     "powershell": "ps1 psm1 psd1",
     "prisma": "prisma",
     "protobuf": "proto",
@@ -126,7 +128,6 @@ _TEXT = {
     "rego": "rego",
     "reason": "re rei",
     "ruby": "rb rake gemspec podspec",
-    "scala": "scala sc sbt",
     "scheme": "scm ss",
     "scss": "scss sass",
     "shell": "sh bash zsh ksh bats",
@@ -135,7 +136,6 @@ _TEXT = {
     "sql": "sql psql",
     "starlark": "bzl bazel star",
     "svelte": "svelte",
-    "swift": "swift",
     "systemverilog": "sv svh",
     "tcl": "tcl",
     "thrift": "thrift",
@@ -179,12 +179,12 @@ _DOCUMENTS = (
 _VARIED = "containerfile copying copyright dockerfile jenkinsfile kconfig licence license makefile"
 #: Interpreters of `#!` lines, without their version.
 _INTERPRETERS = {
-    "ash": "shell", "awk": "awk", "bash": "shell", "bats": "shell", "bun": "typescript", "dash": "shell",
-    "deno": "typescript", "elixir": "elixir", "escript": "erlang", "expect": "tcl", "fish": "fish", "gawk": "awk",
-    "groovy": "groovy", "julia": "julia", "ksh": "shell", "lua": "lua", "make": "make", "node": "javascript",
+    "amm": "scala", "ash": "shell", "awk": "awk", "bash": "shell", "bats": "shell", "bun": "typescript", "dash": "shell",
+    "deno": "typescript", "dotnet-script": "csharp", "elixir": "elixir", "escript": "erlang", "expect": "tcl", "fish": "fish", "gawk": "awk",
+    "groovy": "groovy", "julia": "julia", "kotlin": "kotlin", "ksh": "shell", "lua": "lua", "make": "make", "node": "javascript",
     "nodejs": "javascript", "ocaml": "ocaml", "perl": "perl", "php": "php", "pwsh": "powershell", "pypy": "python",
     "python": "python", "racket": "racket", "ruby": "ruby", "runghc": "haskell", "runhaskell": "haskell",
-    "scala": "scala", "sh": "shell", "swift": "swift", "tclsh": "tcl", "ts-node": "typescript", "tsx": "typescript",
+    "scala": "scala", "scala-cli": "scala", "sh": "shell", "swift": "swift", "tclsh": "tcl", "ts-node": "typescript", "tsx": "typescript",
     "uv": "python", "wish": "tcl", "zsh": "shell",
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a definition is called, and whether that makes it a test. In: source text of a name. Out: name parts, a flag."""
+"""What a definition is called. In: source text of a name. Out: its parts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ _SPACE = re.compile(r"\s+")
 _OPERATOR = re.compile(r"\boperator\b\s*(\(\s*\)|[^(]*)")
 #: `<T>` and `[T]` of generic names, innermost first; an index that is a string or a symbol is the name itself.
 _GENERIC = re.compile(r"<[^<>]*>|(?<=\w)\[[^\[\]]*\]")
-_SEPARATOR = re.compile(r"::|->|\.")
+_SEPARATOR = re.compile(r"::|->|\.|\\")
+#: A name of signs alone, as Scala, Swift and Haskell have them, is one name: `::`, `.&.`, `*`.
+_SIGNS = re.compile(r"[^\w\s\"'`\[\]#()]+\Z")
 #: Containers that say how a name is bound in JavaScript, not what it belongs to.
 _BINDINGS = frozenset({"exports", "module", "prototype", "this", "self", "window", "globalThis"})
 #: What a module's anonymous default export is called.
@@ -29,6 +31,8 @@ def name_parts(text: str) -> tuple[str, ...]:
     text = _SPACE.sub(" ", text[:_READ_CHARS]).strip()
     if text[:1] in "\"'`[#":  # a quoted, computed or private property is one name, dots and all
         return (text.strip("\"'`")[:MAX_NAME_CHARS] or DEFAULT_NAME,)
+    if _SIGNS.match(text):
+        return (text[:MAX_NAME_CHARS],)
     operator = _OPERATOR.search(text)
     tail: tuple[str, ...] = ()
     if operator:
@@ -45,8 +49,3 @@ def name_parts(text: str) -> tuple[str, ...]:
 def _operator_name(symbol: str) -> str:
     symbol = symbol.strip()
     return f"operator {symbol}" if symbol[:1].isalpha() else f"operator{symbol.replace(' ', '')}"
-
-
-def is_test_name(language: str, name: str) -> bool:
-    """Tell whether a definition's own name makes it a test, wherever it stands."""
-    return language == "python" and name.startswith("test_")

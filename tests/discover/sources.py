@@ -29,6 +29,11 @@ LANGUAGE_OF = {
     "c": "c",
     "h": "c",
     "cpp": "cpp",
+    "cs": "csharp",
+    "kt": "kotlin",
+    "php": "php",
+    "scala": "scala",
+    "swift": "swift",
 }
 #: One parser process is enough for small files, whatever the machine.
 ONE_WORKER = IndexSettings(workers=1)

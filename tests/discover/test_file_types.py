@@ -39,7 +39,7 @@ SECTIONED = ("asciidoc", "markdown", "restructuredtext")
         ("Makefile.am", "make", Content.TEXT),
         ("Dockerfile.dev", "dockerfile", Content.TEXT),
         ("package.json", "json", Content.TEXT),
-        ("app.kt", "kotlin", Content.TEXT),
+        ("app.kt", "kotlin", Content.CODE),
         ("app.rb", "ruby", Content.TEXT),
         ("kernel.cu", "cuda", Content.TEXT),
         (".env.example", "dotenv", Content.TEXT),
