@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from pipelines.discover.grammars import Captures
+from pipelines.discover.grammars import Captures, Constructs, Role, Rule
 from pipelines.discover.naming import name_parts
+from pipelines.discover.nesting import Nesting
 from pipelines.discover.source import Source
 
 #: A longer receiver is an expression, not something that a definition can be looked up by; in characters.
 MAX_RECEIVER_CHARS = 80
 #: What joins a receiver to the name.
-_JOINTS = ("?->", "?.", "!!.", "!.", ".", "->", "::")
+_JOINTS = ("?->", "?.", "!!.", "!.", "&.", ".", "->", "::", ":")
 #: The same, with the type arguments or the keyword that may stand between the two.
 _LONG_JOINT = re.compile(r"\s*(?:->|::|[?!]?\.)\s*(?:<[^<>]*>|template)?$")
 #: What may stand before a name in the tokens of a macro and make it a method or a path.
@@ -23,18 +23,38 @@ _TOKENS_BEFORE = re.compile(rb"[\w.:]*(?:\.|::)$")
 _TOKEN_CALL = re.compile(rb"(?<!\w)(?:\w+(?:\.|->|::)){0,8}(?P<name>[A-Za-z_]\w*)[ \t]*\(")
 
 
-@dataclass(frozen=True, slots=True)
-class CallSite:
-    """One call. `caller` is the place of the enclosing function among the file's definitions."""
-
-    caller: int | None
-    name: str
-    receiver: str | None
-    line: int
-    start: int
+#: One call: the place of the enclosing callable among the file's definitions, the name, the receiver, line, start.
+Call = tuple[int | None, str, str | None, int, int]
 
 
-def read_call(captures: Captures, source: Source, caller: int | None) -> CallSite | None:
+def read_calls(
+    constructs: Constructs,
+    rules: tuple[Rule, ...],
+    source: Source,
+    nesting: Nesting,
+    named: set[int],
+    reserved: frozenset[str],
+) -> list[Call]:
+    """Return the calls of a file in document order; `named` is where the names stand that have a definition."""
+    calls: list[Call] = []
+    silent_until = 0  # calls before this place do not run
+    last = -1
+    for start, negative_end, order, captures in constructs.in_order(Role.INERT, Role.CALL, Role.TOKENS):
+        role = rules[order].role
+        if role is Role.INERT:
+            silent_until = max(silent_until, -negative_end)
+        elif role is Role.TOKENS:
+            line = captures["node"][0].start_point.row + 1
+            calls += _read_tokens(source, start, -negative_end, line, nesting.at(start).caller, reserved)
+        elif start >= silent_until and start != last and start not in named:
+            call = _read(captures, source, nesting.at(start).caller)
+            if call is not None:
+                calls.append(call)
+                last = start
+    return calls
+
+
+def _read(captures: Captures, source: Source, caller: int | None) -> Call | None:
     """Return the call that a pattern matched, None where its tokens turn out to be none."""
     node = captures["name"][0]
     start, end = node.start_byte, node.end_byte
@@ -49,19 +69,19 @@ def read_call(captures: Captures, source: Source, caller: int | None) -> CallSit
     else:
         receiver = None
     *path, name = name_parts(source.text(start, end))
-    return CallSite(caller, name, receiver or ".".join(path) or None, node.start_point.row + 1, start)
+    return caller, name, receiver or ".".join(path) or None, node.start_point.row + 1, start
 
 
-def read_tokens(
+def _read_tokens(
     source: Source, start: int, end: int, line: int, caller: int | None, reserved: frozenset[str]
-) -> Iterator[CallSite]:
+) -> Iterator[Call]:
     """Yield what looks like a call in text that the grammar leaves unparsed, the body of a macro of C."""
     for match in _TOKEN_CALL.finditer(source.data, start, end):
         name = match["name"].decode("utf-8", "ignore")
         if name not in reserved:
             here = match.start("name")
             receiver = _receiver(source, match.start(), here)
-            yield CallSite(caller, name, receiver, line + source.line_breaks(start, here), here)
+            yield caller, name, receiver, line + source.line_breaks(start, here), here
 
 
 def _receiver(source: Source, start: int, end: int) -> str | None:

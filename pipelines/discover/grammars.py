@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from importlib import import_module
 from importlib.metadata import version
+from operator import itemgetter
 
 from tree_sitter import Language as TreeSitterLanguage
-from tree_sitter import Node, Parser, Query, QueryCursor, QueryError
+from tree_sitter import Node, Parser, Point, Query, QueryCursor, QueryError, Range
 
+from pipelines.discover.blocks import is_definition_of, lost_blocks
 from pipelines.discover.languages import LANGUAGES, Language
+from pipelines.discover.source import Span, longer_first
 from pipelines.records import SymbolKind, TypingRole
 
 
@@ -22,6 +26,8 @@ class Role(Enum):
     SCOPE = auto()
     WRAPPER = auto()
     ATTRIBUTE = auto()
+    INNER_DOC = auto()
+    INERT = auto()
     COMMENT = auto()
     CALL = auto()
     TOKENS = auto()
@@ -47,6 +53,16 @@ class Rule:
 Captures = dict[str, list[Node]]
 
 
+_MOST = 0xFFFFFFFF
+_EVERYTHING = Range(Point(0, 0), Point(_MOST, _MOST), 0, _MOST)
+
+
+def span_of(captures: Captures, capture: str) -> Span | None:
+    """Return the span of a capture, None if the match has none of that name."""
+    node = captures[capture][0] if capture in captures else None
+    return (node.start_byte, node.end_byte) if node is not None else None
+
+
 class GrammarError(Exception):
     """A grammar is not installed, or a table names a node that its grammar does not have."""
 
@@ -65,17 +81,99 @@ class CompiledLanguage:
             raise GrammarError(f"the {language.name} grammar cannot be used: {error}") from error
         if query.pattern_count != len(self.rules):
             raise GrammarError(f"a pattern of the {language.name} table holds more than one pattern")
-        #: For each rule, the capture that gives its place; None for imports and typings, whose captures differ.
-        self.anchors = tuple(_ANCHORS.get(rule.role, "node") for rule in self.rules)
         self._parser = Parser(grammar)
         self._query = query
 
-    def matches(self, data: bytes) -> list[tuple[int, Captures]]:
-        """Parse a file and return every construct of the table: the place of its rule in `rules`, and its captures."""
-        return QueryCursor(self._query).matches(self._parser.parse(data).root_node)
+    def find(self, data: bytes, ranges: Sequence[Range] = ()) -> Constructs:
+        """Parse a file and return every construct of the table.
+
+        :param ranges: the parts of the file that are in this language; none for all of it.
+        """
+        found: list[list[Captures]] = [[] for _ in self.rules]
+        for order, captures in self._matches(data, ranges):
+            found[order].append(captures)
+        return Constructs(self.rules, found)
+
+    def _matches(self, data: bytes, ranges: Sequence[Range] = ()) -> list[tuple[int, Captures]]:
+        self._parser.included_ranges = list(ranges) or [_EVERYTHING]
+        root = self._parser.parse(data).root_node
+        found = QueryCursor(self._query).matches(root)
+        return self._with_lost_blocks(data, found) if self.language.blocks_close_lines and root.has_error else found
+
+    def _with_lost_blocks(self, data: bytes, found: list[tuple[int, Captures]]) -> list[tuple[int, Captures]]:
+        """Add what is in the blocks that a syntax error swallowed, in place of what was made of them."""
+        replaced: list[Span] = []
+        pieces: list[tuple[int, Captures]] = []
+        row = position = 0
+        for block in lost_blocks(data, self._defined(found)):
+            row += data.count(b"\n", position, block.start)
+            position = block.start
+            last = row + data.count(b"\n", block.start, block.end)
+            span = Range(Point(row, 0), Point(last, block.end - block.closing), block.start, block.end)
+            self._parser.included_ranges = [span]
+            piece = QueryCursor(self._query).matches(self._parser.parse(data).root_node)
+            if any(is_definition_of(block, span) for span in self._defined(piece)):
+                replaced.append((block.start, block.end))
+                pieces += piece
+        self._parser.included_ranges = [_EVERYTHING]
+        if not replaced:
+            return found
+        starts = [start for start, _ in replaced]
+
+        def is_outside(captures: Captures) -> bool:
+            start = min(nodes[0].start_byte for nodes in captures.values())
+            before = bisect_right(starts, start) - 1
+            return before < 0 or replaced[before][1] <= start
+
+        return [match for match in found if is_outside(match[1])] + pieces
+
+    def _defined(self, matches: list[tuple[int, Captures]]) -> Iterator[Span]:
+        for order, captures in matches:
+            if self.rules[order].role is Role.DEFINITION:
+                node = captures["node"][0]
+                yield node.start_byte, node.end_byte
 
 
-_ANCHORS = {Role.CALL: "name", Role.IMPORT: None, Role.TYPING: None}
+#: A match at its place: its start, its end with the sign changed, the place of its rule in the table, its captures.
+Match = tuple[int, int, int, Captures]
+
+
+class Constructs:
+    """What the patterns of a table found in one file, by role."""
+
+    def __init__(self, rules: tuple[Rule, ...], found: list[list[Captures]]) -> None:
+        self._found: dict[Role, list[tuple[int, Captures]]] = {role: [] for role in Role}
+        for order, (rule, matches) in enumerate(zip(rules, found, strict=True)):
+            self._found[rule.role] += [(order, captures) for captures in matches]
+
+    def count(self, role: Role) -> int:
+        """Return how many constructs of a role there are."""
+        return len(self._found[role])
+
+    def spans(self, role: Role) -> list[Span]:
+        """Return the spans of the constructs of a role by start, the longer before the shorter."""
+        nodes = [captures["node"][0] for _, captures in self._found[role]]
+        return sorted([(node.start_byte, node.end_byte) for node in nodes], key=longer_first)
+
+    def in_order(self, *roles: Role) -> list[Match]:
+        """Return the matches of roles by start, the longer before the shorter, then in the order of the table."""
+        matches: list[Match] = []
+        for role in roles:
+            anchors = _ANCHORS.get(role, ("node",))
+            for order, captures in self._found[role]:
+                node = next(captures[anchor][0] for anchor in anchors if anchor in captures)
+                last = captures["last"][0] if "last" in captures else node
+                matches.append((node.start_byte, -last.end_byte, order, captures))
+        matches.sort(key=itemgetter(0, 1, 2))
+        return matches
+
+
+#: The captures that give the place of a match, the first that it has, where it is not @node.
+_ANCHORS: Mapping[Role, tuple[str, ...]] = {
+    Role.CALL: ("name",),
+    Role.IMPORT: ("name", "default", "module", "tree"),
+    Role.TYPING: ("name", "field", "type", "called", "value"),
+}
 
 
 def _rules(language: Language) -> Iterator[Rule]:
@@ -88,6 +186,8 @@ def _rules(language: Language) -> Iterator[Rule]:
     yield from (Rule(Role.WRAPPER, pattern, in_signature=True) for pattern in language.wrappers)
     yield from (Rule(Role.WRAPPER, pattern) for pattern in language.decorated)
     yield from (Rule(Role.ATTRIBUTE, pattern) for pattern in language.attributes)
+    yield from (Rule(Role.INNER_DOC, pattern) for pattern in language.inner_docs)
+    yield from (Rule(Role.INERT, pattern) for pattern in language.inert)
     yield from (Rule(Role.COMMENT, pattern) for pattern in language.comments)
     yield from (Rule(Role.CALL, pattern) for pattern in language.calls)
     yield from (Rule(Role.TOKENS, pattern) for pattern in language.tokens)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pipelines.discover.grammars import Captures
+from pipelines.discover.grammars import Captures, Constructs, Role
 from pipelines.discover.languages import Language
 from pipelines.discover.source import Source
 
+#: Captures that say more of an import than its module; a module that has them is not imported alone.
+_PARTS = frozenset({"name", "alias", "default"})
 _QUOTES = "\"'`<>"
 #: What ECMAScript calls the export that a module has without a name.
 _DEFAULT_EXPORT = "default"
@@ -24,16 +26,26 @@ class ImportRow:
     line: int
 
 
-def import_position(captures: Captures) -> tuple[int, int]:
-    """Return the span by which imports and typings are ordered: the name's where there is one."""
-    for capture in ("name", "default", "module", "tree", "field", "type", "called", "value"):
-        if capture in captures:
-            node = captures[capture][0]
-            return node.start_byte, node.end_byte
-    raise KeyError("an import captures @module or @tree, a typing @type, @called or @value")
+def read_imports(constructs: Constructs, source: Source, language: Language) -> list[ImportRow]:
+    """Return the imports of a file in document order; a module whose names are imported is not listed alone too."""
+    matches = [captures for *_, captures in constructs.in_order(Role.IMPORT)]
+    listed = {_module(captures) for captures in matches if not _PARTS.isdisjoint(captures)}
+    rows: list[ImportRow] = []
+    for captures in matches:
+        if "module" in captures and _PARTS.isdisjoint(captures):
+            if _module(captures) in listed:
+                continue
+            listed.add(_module(captures))
+        rows.extend(_read(captures, source, language))
+    return rows
 
 
-def read_import(captures: Captures, source: Source, language: Language) -> Iterator[ImportRow]:
+def _module(captures: Captures) -> int | None:
+    """Return where the module of an import stands."""
+    return captures["module"][0].start_byte if "module" in captures else None
+
+
+def _read(captures: Captures, source: Source, language: Language) -> Iterator[ImportRow]:
     """Yield the names that one match imports."""
     if "tree" in captures:
         assert language.expand is not None

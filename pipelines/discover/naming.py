@@ -12,9 +12,11 @@ _SPACE = re.compile(r"\s+")
 _OPERATOR = re.compile(r"\boperator\b\s*(\(\s*\)|[^(]*)")
 #: `<T>` and `[T]` of generic names, innermost first; an index that is a string or a symbol is the name itself.
 _GENERIC = re.compile(r"<[^<>]*>|(?<=\w)\[[^\[\]]*\]")
-_SEPARATOR = re.compile(r"::|->|\.|\\")
+_SEPARATOR = re.compile(r"::|->|\.|\\|(?<=\w):(?=\w)")
 #: A name of signs alone, as Scala, Swift and Haskell have them, is one name: `::`, `.&.`, `*`.
 _SIGNS = re.compile(r"[^\w\s\"'`\[\]#()]+\Z")
+#: What stands before a quoted name and is no part of it: `@test "..."` of bats, `@"..."` of Zig.
+_QUOTING = re.compile(r"@\w*\s*(?=[\"'])")
 #: Containers that say how a name is bound in JavaScript, not what it belongs to.
 _BINDINGS = frozenset({"exports", "module", "prototype", "this", "self", "window", "globalThis"})
 #: What a module's anonymous default export is called.
@@ -28,7 +30,7 @@ def name_parts(text: str) -> tuple[str, ...]:
     """
     if text.isidentifier():
         return (text,)
-    text = _SPACE.sub(" ", text[:_READ_CHARS]).strip()
+    text = _QUOTING.sub("", _SPACE.sub(" ", text[:_READ_CHARS]).strip(), count=1)
     if text[:1] in "\"'`[#":  # a quoted, computed or private property is one name, dots and all
         return (text.strip("\"'`")[:MAX_NAME_CHARS] or DEFAULT_NAME,)
     if _SIGNS.match(text):
@@ -39,7 +41,7 @@ def name_parts(text: str) -> tuple[str, ...]:
         text, tail = text[: operator.start()], (_operator_name(operator[1]),)
     while (plain := _GENERIC.sub("", text)) != text:
         text = plain
-    *containers, name = (part.strip(" *&()")[:MAX_NAME_CHARS] for part in _SEPARATOR.split(text))
+    *containers, name = (part.strip(" *&():")[:MAX_NAME_CHARS] for part in _SEPARATOR.split(text))
     kept = tuple(part for part in containers if part and part not in _BINDINGS)
     if tail:
         return (*kept, name, *tail) if name else (*kept, *tail)

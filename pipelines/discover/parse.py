@@ -17,6 +17,7 @@ from pipelines.decode import NotText, decode
 from pipelines.discover import comments
 from pipelines.discover.grammars import CompiledLanguage, GrammarError
 from pipelines.discover.languages import LANGUAGES, grammar_for
+from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
 from pipelines.discover.secrets import SecretSpan, find_secrets
 from pipelines.discover.source import Source, Span
 from pipelines.discover.symbols import Definition, Outline, outline
@@ -67,7 +68,7 @@ def parse_file(repo: str, path: str, language: str, data: bytes) -> ParsedFile:
     secrets = find_secrets(text)
     parsed = ParsedFile(decoded.encoding, text.count("\n") + (not text.endswith("\n")))
     parsed.secrets = [list(row) for row in _secret_rows(secrets)]
-    if language in LANGUAGES:
+    if language in LANGUAGES or language in HOSTS:
         _add_symbols(parsed, repo, path, language, Source(text, [(span.start_byte, span.end_byte) for span in secrets]))
     return parsed
 
@@ -94,12 +95,27 @@ def _compiled(language: str) -> CompiledLanguage | str:
         return str(error)
 
 
+def _outline(language: str, path: str, source: Source) -> tuple[Outline, str | None]:
+    """Return what a file holds in its own language or in those of its regions, and why a part of it gave nothing."""
+    found, detail = Outline(), None
+    if language in LANGUAGES:
+        parts = [Region(grammar_for(language, path, source.data.decode()), ())]
+    else:
+        parts = regions(language, source.data)
+        detail = f"more than {MAX_REGIONS} scripts" if len(parts) > MAX_REGIONS else None
+    for part in parts[:MAX_REGIONS]:
+        compiled = _compiled(part.language)
+        if isinstance(compiled, str):
+            detail = compiled
+        elif part.ranges and (generated := _generated(source.text(*part.span))):
+            detail = generated
+        else:
+            outline(source, compiled, path, part.ranges, found)
+    return found, detail
+
+
 def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source: Source) -> None:
-    compiled = _compiled(grammar_for(language, path, source.data.decode()))
-    if isinstance(compiled, str):
-        parsed.skip_detail = compiled
-        return
-    found = outline(source, compiled, path)
+    found, parsed.skip_detail = _outline(language, path, source)
     ids = _identify(repo, path, found.definitions)
     parsed.error_nodes = found.error_nodes
     parsed.symbols = [
@@ -107,9 +123,7 @@ def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source
         for definition, identity in zip(found.definitions, ids, strict=True)
         if identity is not None
     ]
-    parsed.calls = [
-        [_hex_id(ids, call.caller), call.name, call.receiver, call.line, call.start] for call in found.calls
-    ]
+    parsed.calls = [[_hex_id(ids, caller), *call] for caller, *call in found.calls]
     parsed.imports = [[item.module, item.name, item.alias, item.line] for item in found.imports]
     parsed.typings = [
         [_hex_id(ids, item.owner), item.role.value, item.name, item.type, item.start]
@@ -163,7 +177,7 @@ def _symbol_row(source: Source, found: Outline, item: Definition, symbol_id: str
 
 
 def _doc_text(written: str) -> str:
-    return comments.comment_text(written) if written.lstrip()[:1] in "/#<-*" else comments.docstring_text(written)
+    return comments.comment_text(written) if written.lstrip()[:1] in "/#<-*{=" else comments.docstring_text(written)
 
 
 def _declaration_text(source: Source, definition: Definition, found: list[Span]) -> str:

@@ -14,21 +14,31 @@ _MASK = b"_"
 _BLANK = b" \t\r\n\f\v"
 
 
+def longer_first(span: Span) -> tuple[int, int]:
+    """Return the key that sorts spans by start, the longer before the shorter."""
+    return span[0], -span[1]
+
+
 class Source:
     """A file's bytes. `data` has the secrets masked, byte for byte, so that offsets and lines stay what they are."""
 
     def __init__(self, text: str, secrets: Sequence[Span] = ()) -> None:
-        masked = bytearray(text, "utf-8")
-        for start, end in secrets:
-            masked[start:end] = _NOT_LINE_END.sub(_MASK, masked[start:end])
+        data = text.encode()
+        if secrets:
+            masked = bytearray(data)
+            for start, end in secrets:
+                masked[start:end] = _NOT_LINE_END.sub(_MASK, masked[start:end])
+            data = bytes(masked)
         self._secrets = _merged(secrets)
-        self.data = data = bytes(masked)
+        self.data = data
+        #: The same as text where each character is one byte: then a part of it need not be decoded.
+        self._ascii = data.decode("ascii") if data.isascii() else None
         #: Where the file's first character stands that is no white space.
         self.first = len(data) - len(data.lstrip(_BLANK))
 
     def text(self, start: int, end: int) -> str:
         """Return a span as text; a span that cuts a character loses that character."""
-        return self.data[start:end].decode("utf-8", "ignore")
+        return self._ascii[start:end] if self._ascii is not None else self.data[start:end].decode("utf-8", "ignore")
 
     def is_blank(self, start: int, end: int) -> bool:
         """Tell whether a span holds white space alone."""

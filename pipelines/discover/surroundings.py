@@ -7,24 +7,20 @@ the comments that document it. All of it is decided by places in the text, so it
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pipelines.discover.comments import is_licence
 from pipelines.discover.languages import Language
-from pipelines.discover.source import Source, Span
+from pipelines.discover.source import Source, Span, longer_first
 
 _DOC_COMMENT = re.compile(rb"/\*[*!][^*]|///[^/]")
 #: What may stand between a definition and a piece that belongs to it, in bytes.
 _MAX_GAP_BYTES = 500
 _AFTER_DEFINITION = b"; \t\r\n"
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    start: int
-    end: int
-    is_comment: bool = False
-    in_signature: bool = False
+#: Start, end, and whether the statement is part of the signature.
+_Wrapper = tuple[int, int, bool]
 
 
 @dataclass(slots=True)
@@ -38,56 +34,59 @@ class Place:
 
 
 class Surroundings:
-    """The pieces that the walker has met so far, in document order."""
+    """Comments; attributes, each with the string in it that documents; the wrappers that the walker has met so far."""
 
-    def __init__(self, source: Source, language: Language) -> None:
+    def __init__(
+        self, source: Source, language: Language, comments: list[Span], attributes: Mapping[Span, Span | None]
+    ) -> None:
         self._source = source
         self._inner_comment = language.inner_comment
-        self._wrappers: list[_Piece] = []
-        self._before: list[_Piece] = []
+        self._wrappers: list[_Wrapper] = []
+        self._pieces = comments if not attributes else sorted([*attributes, *comments], key=longer_first)
+        self._attributes = attributes
 
     def wrap(self, start: int, end: int, in_signature: bool) -> None:
         """Note a statement that may hold nothing but a definition."""
-        self._wrappers.append(_Piece(start, end, in_signature=in_signature))
-
-    def precede(self, start: int, end: int, is_comment: bool) -> None:
-        """Note a comment or an attribute."""
-        self._before.append(_Piece(start, self._source.trimmed_end(start, end), is_comment=is_comment))
+        self._wrappers.append((start, end, in_signature))
 
     def place(self, start: int, end: int) -> Place:
         """Widen a definition's span by the statement around it and the attributes before it, and find its comments."""
         top, doc = self._above(start)
         place = Place(top, end, start, doc)
         while self._wrappers:
-            wrapper = self._wrappers.pop()
-            if wrapper.end < place.end:
+            wrapper_start, wrapper_end, in_signature = self._wrappers.pop()
+            if wrapper_end < place.end:
                 continue
-            if self._is_far(place.end, wrapper.end) or (
-                self._source.data[place.end : wrapper.end].strip(_AFTER_DEFINITION)
+            if self._is_far(place.end, wrapper_end) or (
+                self._source.data[place.end : wrapper_end].strip(_AFTER_DEFINITION)
             ):
                 break
-            if wrapper.in_signature:
-                place.declaration = wrapper.start
-            top, doc = self._above(wrapper.start)
-            place.start, place.end, place.doc = top, wrapper.end, doc + place.doc
+            if in_signature:
+                place.declaration = wrapper_start
+            top, doc = self._above(wrapper_start)
+            place.start, place.end, place.doc = top, wrapper_end, doc + place.doc
         self._wrappers.clear()
         return place
 
     def _above(self, position: int) -> tuple[int, list[Span]]:
         """Return where the attributes directly above a position begin, and the comments among and above them."""
         top, edge, doc = position, position, list[Span]()
-        for item in reversed(self._before):
-            if item.start >= edge:
+        for index in range(bisect_left(self._pieces, (position, 0)) - 1, -1, -1):
+            piece = start, end = self._pieces[index]
+            if start >= edge:
                 continue
-            if self._is_far(item.end, edge) or not self._source.is_blank(item.end, edge) or self._is_apart(item, edge):
+            end = self._source.trimmed_end(start, end)
+            if self._is_far(end, edge) or not self._source.is_blank(end, edge) or self._is_apart(start, end, edge):
                 break
-            if not item.is_comment:
-                top = item.start
-            elif self._source.opens_line(item.start):
-                doc.append((item.start, item.end))
+            if piece in self._attributes:
+                top = start
+                documents = self._attributes[piece]
+                doc += [documents] if documents else []
+            elif self._source.opens_line(start):
+                doc.append((start, end))
             else:
                 break
-            edge = item.start
+            edge = start
         return top, self._without_licence(doc[::-1])
 
     @staticmethod
@@ -95,10 +94,10 @@ class Surroundings:
         """Tell whether two places have more between them than a line end and an indentation: then it is not read."""
         return start - end > _MAX_GAP_BYTES
 
-    def _is_apart(self, item: _Piece, edge: int) -> bool:
+    def _is_apart(self, start: int, end: int, edge: int) -> bool:
         """Tell whether blank lines keep a comment from what follows; a documentation comment may leave one."""
-        breaks = self._source.line_breaks(item.end, edge)
-        documents = _DOC_COMMENT.match(self._source.data, item.start) and item.start > self._source.first
+        breaks = self._source.line_breaks(end, edge)
+        documents = _DOC_COMMENT.match(self._source.data, start) and start > self._source.first
         return breaks > (2 if documents else 1)
 
     def _without_licence(self, doc: list[Span]) -> list[Span]:

@@ -8,19 +8,20 @@ that does not parse is found like any other.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from operator import itemgetter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from tree_sitter import Node
+from tree_sitter import Node, Range
 
-from pipelines.discover.calls import CallSite, read_call, read_tokens
-from pipelines.discover.grammars import Captures, CompiledLanguage, Role, Rule
-from pipelines.discover.imports import ImportRow, import_position, read_import
-from pipelines.discover.macros import hide_macros
+from pipelines.discover.calls import Call, read_calls
+from pipelines.discover.grammars import Captures, CompiledLanguage, Constructs, Role, Rule, span_of
+from pipelines.discover.imports import ImportRow, read_imports
 from pipelines.discover.naming import DEFAULT_NAME, name_parts
+from pipelines.discover.nesting import Frame, Nesting
 from pipelines.discover.source import Source, Span
 from pipelines.discover.surroundings import Place, Surroundings
-from pipelines.discover.typings import TypingRow, read_typing
+from pipelines.discover.typings import TypingRow, read_typings
 from pipelines.records import CALLABLE_KINDS, SymbolKind
 from pipelines.roles import is_test_path
 
@@ -32,8 +33,7 @@ _HOLDS_METHODS = frozenset(
 _DECLARATOR_SHELLS = frozenset({"parenthesized_declarator", "reference_declarator", "attributed_declarator"})
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """One definition; spans are byte offsets, lines are 1-based and inclusive."""
 
     kind: SymbolKind
@@ -51,180 +51,171 @@ class Definition:
 
 @dataclass(slots=True)
 class Outline:
-    """What a file defines, calls and imports, in document order."""
+    """What a file defines, calls, imports and says of types, in document order."""
 
     definitions: list[Definition] = field(default_factory=list)
-    calls: list[CallSite] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     imports: list[ImportRow] = field(default_factory=list)
     typings: list[TypingRow] = field(default_factory=list)
     comments: list[Span] = field(default_factory=list)
     error_nodes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Frame:
-    """A definition or scope that is open at the walker's place."""
+def outline(
+    source: Source, compiled: CompiledLanguage, path: str, ranges: Sequence[Range] = (), known: Outline | None = None
+) -> Outline:
+    """Return what a file defines, calls, imports and says of types.
 
-    end: int
-    parts: tuple[str, ...]
-    holds_methods: bool
-    caller: int | None
-    is_test: bool
-    owner: int | None = None  # the innermost definition that can own a typing
-    replaceable: bool = False  # ends where another one of its kind begins
-
-
-def outline(source: Source, compiled: CompiledLanguage, path: str) -> Outline:
-    """Return what a file defines, calls and imports."""
-    return _Walker(source, compiled, path).walk()
+    :param ranges: the parts of the file that are in this language; none for all of it.
+    :param known: what its earlier parts gave, which this one is added to.
+    """
+    language, rules, found = compiled.language, compiled.rules, known or Outline()
+    visible = language.visible(source.data) if language.visible is not None else source.data
+    constructs = compiled.find(visible, ranges)
+    comments = constructs.spans(Role.COMMENT)
+    attributes = {
+        (start, -negative_end): span_of(captures, "doc")
+        for start, negative_end, _, captures in constructs.in_order(Role.ATTRIBUTE)
+    }
+    around = Surroundings(source, language, comments, attributes)
+    walker = _Walker(source, compiled, around, found.definitions, is_test_path(path))
+    walker.walk(constructs)
+    nesting, named = walker.nesting.finished(), walker.named
+    found.calls += read_calls(constructs, rules, source, nesting, named, language.reserved)
+    found.imports += read_imports(constructs, source, language)
+    found.typings += read_typings(constructs, rules, source, nesting, named)
+    found.comments += comments
+    found.error_nodes += constructs.count(Role.ERROR)
+    return found
 
 
 class _Walker:
-    def __init__(self, source: Source, compiled: CompiledLanguage, path: str) -> None:
+    """Takes the constructs that definitions are made of in document order."""
+
+    def __init__(
+        self,
+        source: Source,
+        compiled: CompiledLanguage,
+        around: Surroundings,
+        definitions: list[Definition],
+        in_test: bool,
+    ) -> None:
+        self.definitions = definitions
+        self.nesting = Nesting(Frame(None, len(source.data) + 1, (), False, None, in_test))
+        self.named: set[int] = set()  # where the names stand that have a definition
         self._source = source
-        self._compiled = compiled
+        self._rules = compiled.rules
         self._language = compiled.language
         self._marker = re.compile(self._language.test_marker) if self._language.test_marker else None
         self._test_name = re.compile(self._language.test_name) if self._language.test_name else None
-        self._outline = Outline()
-        self._frames = [_Frame(len(source.data) + 1, (), False, None, is_test_path(path))]
-        self._around = Surroundings(source, compiled.language)
+        self._around = around
         self._claimed: dict[Span, int] = {}  # span of a definition or scope -> the rule that took it
-        self._named: set[int] = set()  # where the names stand that have a definition
-        self._imported: set[int] = set()  # where the modules stand that have an import
 
-    def walk(self) -> Outline:
+    def walk(self, constructs: Constructs) -> None:
+        """Add to the definitions, and fill `nesting` and `named`."""
         handlers = {
             Role.DEFINITION: self._define,
             Role.SCOPE: self._enter,
             Role.WRAPPER: self._wrap,
-            Role.ATTRIBUTE: self._precede,
-            Role.COMMENT: self._comment,
-            Role.CALL: self._call,
-            Role.TOKENS: self._tokens,
-            Role.IMPORT: self._import,
-            Role.TYPING: self._type,
-            Role.ERROR: self._count_error,
+            Role.INNER_DOC: self._document,
         }
-        rules = self._compiled.rules
-        frames = self._frames
-        for start, negative_end, order, captures in self._events():
-            while frames[-1].end <= start and len(frames) > 1:
-                frames.pop()
-            handlers[rules[order].role](order, captures, start, -negative_end)
-        return self._outline
-
-    def _events(self) -> list[tuple[int, int, int, Captures]]:
-        """Return all matches by start, the longer before the shorter, then in the order of the table."""
-        anchors = self._compiled.anchors
-        visible = hide_macros(self._source.data) if self._language.macros_derail else self._source.data
-        events = []
-        for order, captures in self._compiled.matches(visible):
-            anchor = anchors[order]
-            if anchor is None:
-                start, end = import_position(captures)
-            else:
-                node = captures[anchor][0]
-                start, end = node.start_byte, (captures["last"][0] if "last" in captures else node).end_byte
-            events.append((start, -end, order, captures))
-        events.sort(key=itemgetter(0, 1, 2))
-        return events
+        for start, negative_end, order, captures in constructs.in_order(*handlers):
+            self.nesting.close_until(start)
+            handlers[self._rules[order].role](order, captures, start, -negative_end)
 
     # --- one handler for each role ---
 
-    def _count_error(self, order: int, captures: Captures, start: int, end: int) -> None:
-        self._outline.error_nodes += 1
-
     def _wrap(self, order: int, captures: Captures, start: int, end: int) -> None:
-        self._around.wrap(start, end, self._compiled.rules[order].in_signature)
+        self._around.wrap(start, end, self._rules[order].in_signature)
 
-    def _precede(self, order: int, captures: Captures, start: int, end: int) -> None:
-        self._around.precede(start, end, is_comment=False)
-
-    def _comment(self, order: int, captures: Captures, start: int, end: int) -> None:
-        self._around.precede(start, end, is_comment=True)
-        self._outline.comments.append((start, end))
-
-    def _call(self, order: int, captures: Captures, start: int, end: int) -> None:
-        calls = self._outline.calls
-        if start not in self._named and (not calls or calls[-1].start != start):
-            call = read_call(captures, self._source, self._frames[-1].caller)
-            if call is not None:
-                calls.append(call)
-
-    def _tokens(self, order: int, captures: Captures, start: int, end: int) -> None:
-        line = captures["node"][0].start_point.row + 1
-        caller, reserved = self._frames[-1].caller, self._language.reserved
-        self._outline.calls.extend(read_tokens(self._source, start, end, line, caller, reserved))
-
-    def _import(self, order: int, captures: Captures, start: int, end: int) -> None:
-        if "module" in captures:
-            module = captures["module"][0].start_byte
-            alone = captures.keys().isdisjoint({"name", "alias", "default"})
-            if alone and module in self._imported:
-                return
-            self._imported.add(module)
-        self._outline.imports.extend(read_import(captures, self._source, self._language))
-
-    def _type(self, order: int, captures: Captures, start: int, end: int) -> None:
-        role = self._compiled.rules[order].typing
-        assert role is not None
-        # a definition that gets its name from this statement is not its owner
-        frame = self._frames[-2 if start in self._named and len(self._frames) > 1 else -1]
-        row = read_typing(captures, self._source, role, frame.owner)
-        if row is not None:
-            self._outline.typings.append(row)
+    def _document(self, order: int, captures: Captures, start: int, end: int) -> None:
+        owner, doc = self.nesting.top.owner, span_of(captures, "doc")
+        if owner is not None and doc is not None:
+            definition = self.definitions[owner]
+            self.definitions[owner] = definition._replace(doc=(*definition.doc, doc))
 
     def _enter(self, order: int, captures: Captures, start: int, end: int) -> None:
         if self._claimed.setdefault((start, end), order) != order:
             return
-        while "rest" in captures and self._frames[-1].replaceable:
-            self._frames.pop()
-        frame = self._frames[-1]
+        self.named.add(start)
+        while "rest" in captures and self.nesting.top.replaceable:
+            self.nesting.close(start)
+        frame = self.nesting.top
         node = captures["name" if "name" in captures else "node"][0]
         parts = self._parts(captures, node)
         place = self._around.place(start, end)
-        self._frames.append(
-            _Frame(
+        self.nesting.open(
+            start,
+            Frame(
+                frame,
                 captures["rest"][0].end_byte if "rest" in captures else end,
                 frame.parts if parts == (DEFAULT_NAME,) else frame.parts + parts,
-                self._compiled.rules[order].holds_methods,
+                self._rules[order].holds_methods,
                 frame.caller,
                 frame.is_test or self._has_marker(place.start, node.start_byte),
                 frame.owner,
                 "rest" in captures,
-            )
+            ),
         )
 
     def _define(self, order: int, captures: Captures, start: int, end: int) -> None:
         named = self._name_node(captures)
-        if self._claimed.setdefault((start, end), order) != order or named.start_byte in self._named:
+        if self._claimed.setdefault((start, end), order) != order or named.start_byte in self.named:
             return
-        self._named.add(named.start_byte)
-        if "last" in captures:
-            self._named.add(start)  # the macro that defines it, which looks like a call
+        self.named.add(named.start_byte)
+        self.named.add(start)  # a macro that defines it looks like a call
         if "value" in captures:
             value = captures["value"][0]
             self._claimed[value.start_byte, value.end_byte] = order
-        rule, frame = self._compiled.rules[order], self._frames[-1]
+        rule, frame = self._rules[order], self.nesting.top
         parts = self._parts(captures, named)
         if parts[-1] in self._language.reserved:
             return
-        place = self._around.place(start, end)
+        place = self._place(captures, start, end)
         definition = self._definition(rule, captures, frame, parts, place, named.start_byte)
-        index = len(self._outline.definitions)
-        self._outline.definitions.append(definition)
+        index = self._add(definition, frame, captures["arity"][0].named_child_count if "arity" in captures else None)
         if definition.kind is not SymbolKind.TYPE:
-            self._frames.append(
-                _Frame(
+            self.nesting.open(
+                start,
+                Frame(
+                    frame,
                     end,
                     frame.parts + parts,
                     definition.kind in _HOLDS_METHODS,
                     index if definition.kind in CALLABLE_KINDS else frame.caller,
                     definition.is_test,
                     frame.owner if definition.kind is SymbolKind.CONSTANT else index,
-                )
+                ),
             )
+
+    def _place(self, captures: Captures, start: int, end: int) -> Place:
+        around = span_of(captures, "declaration")
+        if around is None:
+            return self._around.place(start, end)
+        return replace(self._around.place(*around), start=start, end=end, declaration=around[0])
+
+    def _add(self, definition: Definition, frame: Frame, arity: int | None) -> int:
+        """Add a definition and return its place: that of the one before, where both are clauses of one definition."""
+        definitions = self.definitions
+        if self._language.merges and frame.clause is not None:
+            index, known_arity = frame.clause
+            first = definitions[index]
+            same = (first.kind, first.qualified_name, known_arity) == (
+                definition.kind,
+                definition.qualified_name,
+                arity,
+            )
+            if same:
+                definitions[index] = first._replace(
+                    end=definition.end,
+                    end_line=definition.end_line,
+                    doc=first.doc or definition.doc,
+                    has_body=first.has_body or definition.has_body,
+                )
+                return index
+        definitions.append(definition)
+        frame.clause = (len(definitions) - 1, arity)
+        return len(definitions) - 1
 
     # --- the parts of a definition ---
 
@@ -244,7 +235,7 @@ class _Walker:
         return parts
 
     def _definition(
-        self, rule: Rule, captures: Captures, frame: _Frame, parts: tuple[str, ...], place: Place, name_start: int
+        self, rule: Rule, captures: Captures, frame: Frame, parts: tuple[str, ...], place: Place, name_start: int
     ) -> Definition:
         assert rule.kind is not None
         kind = rule.kind
@@ -263,7 +254,7 @@ class _Walker:
             end,
             start_line,
             start_line + self._source.line_breaks(place.start, end),
-            (place.declaration, body.start_byte if body is not None else end),
+            span_of(captures, "declaration") or (place.declaration, body.start_byte if body is not None else end),
             (*place.doc, *([(docstring.start_byte, docstring.end_byte)] if docstring is not None else [])),
             frame.is_test or self._has_test_name(qualified_name) or self._has_marker(place.start, name_start),
             rule.has_body,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipelines.discover.grammars import Captures
+from pipelines.discover.grammars import Captures, Constructs, Role, Rule
+from pipelines.discover.nesting import Nesting
 from pipelines.discover.source import Source
 from pipelines.records import TypingRole
 
@@ -29,7 +30,23 @@ class TypingRow:
     start: int
 
 
-def read_typing(captures: Captures, source: Source, role: TypingRole, owner: int | None) -> TypingRow | None:
+def read_typings(
+    constructs: Constructs, rules: tuple[Rule, ...], source: Source, nesting: Nesting, named: set[int]
+) -> list[TypingRow]:
+    """Return what a file says of types, in document order; `named` is where the names of its definitions stand."""
+    rows: list[TypingRow] = []
+    for start, _, order, captures in constructs.in_order(Role.TYPING):
+        role, frame = rules[order].typing, nesting.at(start)
+        assert role is not None
+        if start in named and frame.outer is not None:  # a definition that this statement names is not its owner
+            frame = frame.outer
+        row = _read(captures, source, role, frame.owner)
+        if row is not None:
+            rows.append(row)
+    return rows
+
+
+def _read(captures: Captures, source: Source, role: TypingRole, owner: int | None) -> TypingRow | None:
     """Return what one match says of a type, None where it is too long to be looked up."""
     what = next(capture for capture in ("type", "called", "value") if capture in captures)
     node = captures[what][0]

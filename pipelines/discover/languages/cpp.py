@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from pipelines.discover.conditionals import choose_branches
 from pipelines.discover.languages import c
 from pipelines.discover.languages.language import Grammar, Language
+from pipelines.discover.macros import hide_macros
 from pipelines.records import SymbolKind
+
+_DECLARATORS = (
+    "[(function_declarator) (pointer_declarator) (reference_declarator) (attributed_declarator) (array_declarator)"
+    " (qualified_identifier) (operator_cast)]"
+)
+
+
+def _visible(data: bytes) -> bytes:
+    return hide_macros(choose_branches(data, cplusplus=True)[0])
+
 
 CPP = Language(
     name="cpp",
@@ -18,7 +30,19 @@ CPP = Language(
             " . (parameter_declaration type: (_) @name !declarator) .)) body: (compound_statement) @body"
             ' (#match? @_macro "TEST")) @node',
         ),
-        *c.DEFINITIONS,
+        (
+            SymbolKind.FUNCTION,
+            f"(function_definition declarator: {_DECLARATORS} @declarator body: (compound_statement) @body) @node",
+        ),
+        *c.TYPES,
+        *c.MACRO_DEFINITIONS,
+        *c.CONSTANTS,
+        (
+            SymbolKind.CONSTANT,
+            "(field_declaration (type_qualifier) @_const declarator: (field_identifier) @name default_value: (_)"
+            ' (#any-of? @_const "const" "constexpr")) @node',
+        ),
+        *c.MACROS,
         (SymbolKind.FUNCTION, "(function_definition declarator: (_) @declarator body: (try_statement) @body) @node"),
         (SymbolKind.FUNCTION, "(function_definition declarator: (_) @declarator (default_method_clause)) @node"),
         (SymbolKind.CLASS, "(class_specifier name: (_) @name body: (_) @body) @node"),
@@ -57,5 +81,6 @@ CPP = Language(
     imports=c.IMPORTS,
     test_marker=c.TEST_MARKER,
     reserved=c.RESERVED | {"catch", "decltype", "static_assert"},
-    macros_derail=True,
+    visible=_visible,
+    blocks_close_lines=True,
 )

@@ -17,6 +17,9 @@ A pattern is a tree-sitter query that matches one construct. Its captures have f
     @type        a type as it is written; @called the callee of a value, @value a value that is a path (typings)
     @field       the name of a field of the own object, where it is declared without a word for that object
     @tree        the text of an import that only the language's `expand` understands
+    @doc         of an attribute: the string in it that documents what it stands before or in
+    @arity       of a definition: what has as many children as it has parameters; overloads differ in it
+    @declaration where the signature of a definition stands, if that is not the construct itself
 
 A capture whose name starts with '_' serves its pattern's predicates alone.
 """
@@ -55,6 +58,8 @@ class Language:
     wrappers: tuple[str, ...] = ()  # statements around a definition that belong to its span and signature
     decorated: tuple[str, ...] = ()  # the same, but not part of the signature
     attributes: tuple[str, ...] = ()  # what stands before a definition and belongs to its span
+    inner_docs: tuple[str, ...] = ()  # attributes that document what they stand in, not what follows
+    inert: tuple[str, ...] = ()  # what looks like code but does not run: no calls are read inside
     calls: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()  # text that the grammar does not parse, with calls in it: bodies of macros
     imports: tuple[str, ...] = ()
@@ -66,5 +71,8 @@ class Language:
     test_marker: str = ""  # regular expression: an attribute or annotation that makes a definition a test
     test_name: str = ""  # regular expression: a qualified name that makes a definition a test
     reserved: frozenset[str] = frozenset()  # what no definition is called: a name that a syntax error made of a keyword
-    macros_derail: bool = False  # some macros read like other syntax and are hidden from the grammar
+    merges: bool = False  # definitions of one name that follow one another are one: signature, clauses, equations
+    #: The text as its grammar shall see it, byte for byte as long: for what the grammar does not know.
+    visible: Callable[[bytes], bytes] | None = None
+    blocks_close_lines: bool = False  # a brace in the first column ends a definition, whatever errors stand before
     expand: Callable[[str], Iterator[ImportedName]] | None = None
