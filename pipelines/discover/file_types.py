@@ -32,6 +32,7 @@ class Unwanted:
 #: Extensions of the languages that are parsed. `.h` is C: most of its declarations read the same, and one file has one
 #: language. CUDA is left to line windows, since the C++ grammar does not know its launches.
 _PARSED = {
+    "astro": "astro",
     "c": "c h",
     "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp txx ixx cppm",
     "csharp": "cs csx cake",
@@ -43,9 +44,11 @@ _PARSED = {
     "python": "py pyi pyw",
     "rust": "rs",
     "scala": "scala sc sbt mill",
+    "svelte": "svelte",
     "swift": "swift",
     "tsx": "tsx",
     "typescript": "ts mts cts",
+    "vue": "vue",
 }
 #: Documents that are cut at their headings.
 _SECTIONED = {
@@ -62,7 +65,6 @@ _DOCS = {
 _TEXT = {
     "ada": "adb ads",
     "assembly": "s asm",
-    "astro": "astro",
     "awk": "awk",
     "batch": "bat cmd",
     "bicep": "bicep",
@@ -135,7 +137,6 @@ _TEXT = {
     "solidity": "sol",
     "sql": "sql psql",
     "starlark": "bzl bazel star",
-    "svelte": "svelte",
     "systemverilog": "sv svh",
     "tcl": "tcl",
     "thrift": "thrift",
@@ -145,7 +146,6 @@ _TEXT = {
     "verilog": "v vh",
     "vhdl": "vhd vhdl",
     "vim": "vim",
-    "vue": "vue",
     "wgsl": "wgsl",
     "xml": "xml xsd xsl xslt csproj fsproj vbproj props targets plist",
     "yaml": "yaml yml",

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pipelines.discover.binding.definitions import Definitions
 
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
+_COMPONENT_ENDINGS = (".astro", ".svelte", ".vue")
 _C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")
 _GO_VERSION = re.compile(r"v\d+\Z")
 #: Folders that hold a project's import root without being a package themselves.
@@ -167,7 +168,7 @@ class Modules:
 
 def _script_paths(path: str) -> list[str]:
     stem, ending = posixpath.splitext(path)
-    written = [path] if ending in _SCRIPT_ENDINGS else []
+    written = [path] if ending in (*_SCRIPT_ENDINGS, *_COMPONENT_ENDINGS) else []
     swapped = [stem + other for other in _SCRIPT_ENDINGS] if ending in (".js", ".jsx", ".mjs", ".cjs") else []
     plain = [path + other for other in _SCRIPT_ENDINGS]
     return [*written, *swapped, *plain, *(f"{path}/index{other}" for other in _SCRIPT_ENDINGS)]

@@ -10,7 +10,9 @@ from dataclasses import dataclass, replace
 
 from pipelines.tokens import split_identifier
 
-_FAMILIES = {"cpp": "c", "typescript": "javascript", "tsx": "javascript", "jsx": "javascript"}
+#: Languages whose code is JavaScript or TypeScript, pages and components with scripts among them.
+_SCRIPTS = ("javascript", "jsx", "typescript", "tsx", "astro", "html", "svelte", "vue")
+_FAMILIES = {"cpp": "c", **dict.fromkeys(_SCRIPTS, "javascript")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ _RULES = {
             " TypeError UnicodeDecodeError UnicodeEncodeError UnicodeError ValueError ZeroDivisionError"
         ),
     ),
-    **dict.fromkeys(("javascript", "jsx", "typescript", "tsx"), _JAVASCRIPT),
+    **dict.fromkeys(_SCRIPTS, _JAVASCRIPT),
     "java": CallRules(
         self_words=_names("this"),
         implicit_self=True,

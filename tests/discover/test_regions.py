@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipelines.discover.parse import ParsedFile, parse_file
+from pipelines.discover.regions import MAX_REGIONS, regions
+from tests.discover.outlines import render, symbols
+
+FOLDER = Path(__file__).parent / "regions"
+VUE = (FOLDER / "component.vue").read_text()
+PAGE = (FOLDER / "page.html").read_text()
+
+
+def parse(language: str, text: str) -> ParsedFile:
+    return parse_file("sample", f"src/a.{language}", language, text.encode())
+
+
+def scripts(language: str, text: str) -> list[tuple[str, str]]:
+    data = text.encode()
+    return [(item.language, data[slice(*item.span)].decode()) for item in regions(language, data)]
+
+
+def test_scripts_of_a_component_have_symbols_at_their_places_in_the_file() -> None:
+    assert render(parse("vue", VUE)).splitlines() == [
+        "10-12 interface Shelf : export interface Shelf",
+        "20-22 function label : function label(parcel: Parcel): string",
+        "      The words on a parcel: größer als eine Zeile.",
+        "24-26 function sort : const sort = () =>",
+        "21 label calls shorten",
+        "25 sort calls label",
+        "25 sort calls first",
+        "16 imports vue name ref",
+        "17 imports ./Lid.vue name default as Lid",
+        "errors 0",
+    ]
+
+
+def test_offsets_are_those_of_the_file() -> None:
+    data = VUE.encode()
+    shown = [data[item["start"] : item["end"]].decode() for item in symbols(parse("vue", VUE))]
+    assert shown[1] == 'function label(parcel: Parcel): string {\n  return shorten(parcel.words, "</p>") + `é`\n}'
+    assert shown[2].startswith("const sort = ")
+
+
+def test_a_page_has_the_scripts_that_run_and_a_broken_one_costs_no_other() -> None:
+    parsed = parse("html", PAGE)
+    assert [(item["qualified"], item["first"], item["doc"]) for item in symbols(parsed)] == [
+        ("start", 9, "Starts it all."),
+        ("late", 14, ""),
+    ]
+    names = {item["id"]: item["name"] for item in symbols(parsed)}
+    assert [(names.get(caller), name) for caller, name, *_ in parsed.calls] == [("start", "seal"), ("late", "start")]
+    assert [row[:2] for row in parsed.imports] == [["./seal.js", "seal"]]
+    assert parsed.error_nodes > 0
+
+
+@pytest.mark.parametrize("attributes", ['lang="ts"', "lang=ts", "LANG='TypeScript'", 'type="text/typescript"'])
+def test_the_language_of_a_script_is_what_it_says(attributes: str) -> None:
+    assert scripts("html", f"<script {attributes}>f</script>") == [("typescript", "f")]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<script>", []),
+        ("<script", []),
+        ("<script>  </script>", []),
+        ("<script src='x' />\n<script>f()</script>", ["f()"]),
+        ("<script>f()</scripts></script >g()", ["f()</scripts>"]),
+        ("<script it's>f()</script>", ["f()"]),
+        ("<!-- <script>f()</script>", []),
+        ("<style><script>f()</script>", []),
+        ("<scripting>f()</scripting>", []),
+    ],
+)
+def test_odd_markup(text: str, found: list[str]) -> None:
+    assert [code for _, code in scripts("html", text)] == found
+
+
+def test_an_astro_page_begins_with_its_code() -> None:
+    code = "import Box from './Box.astro'\nfunction total(): number { return 1 }\n"
+    text = f"---\n{code}---\n<p>{{total()}}</p>\n<script>start()</script>\n"
+    assert [language for language, _ in scripts("astro", text)] == ["typescript", "typescript"]
+    parsed = parse("astro", text)
+    assert [(item["name"], item["first"]) for item in symbols(parsed)] == [("total", 3)]
+    assert scripts("astro", "<p>---</p>\n") == []
+
+
+def test_secrets_in_a_script_are_masked_and_in_place() -> None:
+    text = '<p>é</p>\n<script>\nfunction open(key = "AKIAQ3EGRZVX7LTPWY5N") {}\n</script>\n'
+    parsed = parse("html", text)
+    ((start, end, first, last, _),) = parsed.secrets
+    assert text.encode()[start:end] == b"AKIAQ3EGRZVX7LTPWY5N"
+    assert (first, last) == (3, 3)
+    assert [(item["name"], item["signature"]) for item in symbols(parsed)] == [("open", "")]
+
+
+def test_a_generated_script_costs_itself_alone() -> None:
+    text = f"<script>{'a=function(){return 1};' * 3_000}</script>\n<script>function kept() {{}}</script>\n"
+    parsed = parse("html", text)
+    assert [item["name"] for item in symbols(parsed)] == ["kept"]
+    assert parsed.skip_reason is None
+    assert parsed.skip_detail == "a line of 69000 characters, 69000 on average"
+
+
+def test_a_page_of_nothing_but_scripts_is_read_to_a_limit() -> None:
+    text = "<script>function f(){}</script>\n" * (MAX_REGIONS + 10)
+    parsed = parse("html", text)
+    assert len(parsed.symbols) == MAX_REGIONS
+    assert symbols(parsed)[-1]["first"] == MAX_REGIONS
+    assert parsed.skip_detail == f"more than {MAX_REGIONS} scripts"
+    assert regions("html", b"<script " * 50_000) == []
+    assert regions("html", b"<script a='" * 50_000) == []
+
+
+def test_other_files_have_no_regions() -> None:
+    assert regions("python", b"<script>f()</script>") == []
