@@ -18,7 +18,6 @@ from pipelines.discover import comments
 from pipelines.discover.grammars import CompiledLanguage, GrammarError
 from pipelines.discover.languages import LANGUAGES, grammar_for
 from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
-from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
 from pipelines.discover.secrets import SecretSpan, find_secrets
 from pipelines.discover.source import Source, Span
 from pipelines.discover.symbols import Definition, Outline, outline
@@ -94,25 +93,6 @@ def _compiled(language: str) -> CompiledLanguage | str:
         return CompiledLanguage(LANGUAGES[language])
     except GrammarError as error:
         return str(error)
-
-
-def _outline(language: str, path: str, source: Source) -> tuple[Outline, str | None]:
-    """Return what a file holds in its own language or in those of its regions, and why a part of it gave nothing."""
-    found, detail = Outline(), None
-    if language in LANGUAGES:
-        parts = [Region(grammar_for(language, path, source.data.decode()), ())]
-    else:
-        parts = regions(language, source.data)
-        detail = f"more than {MAX_REGIONS} scripts" if len(parts) > MAX_REGIONS else None
-    for part in parts[:MAX_REGIONS]:
-        compiled = _compiled(part.language)
-        if isinstance(compiled, str):
-            detail = compiled
-        elif part.ranges and (generated := _generated(source.text(*part.span))):
-            detail = generated
-        else:
-            outline(source, compiled, path, part.ranges, found)
-    return found, detail
 
 
 def _outline(language: str, path: str, source: Source) -> tuple[Outline, str | None]:
