@@ -9,7 +9,7 @@ _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "testd
 _TEST_FILE = re.compile(
     r"(?:test_.*|.*_test|conftest)\.py$|.*_test\.(?:go|c|cc|cpp|cxx|rs)$|.*[.\-_](?:test|spec)\.[cm]?[jt]sx?$"
     r"|tests?\.rs$|(?:Test[A-Z0-9].*|.*(?:Test|Tests|TestCase|IT))\.java$|.*(?:[a-z0-9]Test|Tests)\.(?:cc|cpp|cxx|h|hpp)$"
-    r"|test_.*\.(?:c|cc|cpp|cxx)$"
+    r"|test_.*\.(?:c|cc|cpp|cxx)$|.*\.bats$|(?:.*_(?:test|spec)|test_.*)\.(?:rb|lua|exs?|sh)$|.*(?:Spec|Test|Tests)\.hs$"
 )
 
 

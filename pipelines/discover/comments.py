@@ -9,10 +9,19 @@ MAX_DOC_CHARS = 2_000
 #: A declaration is cut here; in characters.
 MAX_SIGNATURE_CHARS = 400
 _LICENCE = re.compile(r"copyright|licen[cs]e|spdx-|all rights reserved|\(c\) \d{4}", re.IGNORECASE)
-_OPENING = re.compile(r"^\s*(?:/\*+!?<?|//+[!<]*|#+!?|<!--|--+)\s?")
-_CLOSINGS = ("*/", "-->")
+#: The signs of a comment, and those by which Haddock and LuaDoc tell documentation.
+_OPENING = re.compile(r"^\s*(?:/\*+!?<?|//+[!<]*|#+!?|<!--|--\[=*\[|--+(?: [|^])?|\{-+(?: ?[|^])?|=begin\b)\s?")
+#: What a comment of several lines ends with, by what it begins with.
+_CLOSING = {
+    "/*": re.compile(r"\**\*/\Z"),
+    "<!": re.compile(r"-->\Z"),
+    "{-": re.compile(r"-+\}\Z"),
+    "=b": re.compile(r"\n=end\Z"),
+    "--": re.compile(r"\]=*\]\Z"),
+}
+_LONG_LUA = re.compile(r"--\[=*\[")
 _STAR = re.compile(r"^\s*\*+(?!/)\s?")
-_STRING = re.compile(r"""^[a-zA-Z]{0,2}("{3}|'{3}|"|')(.*?)\1?$""", re.DOTALL)
+_STRING = re.compile(r"""^~?[a-zA-Z]{0,2}("{3}|'{3}|"|')(.*?)\1?$""", re.DOTALL)
 _LETTER = re.compile(r"[^\W_]")
 #: White space, and the backslashes that continue a line of the preprocessor.
 _FOLDED = re.compile(r"(?:\s|\\(?=\s))+")
@@ -27,13 +36,17 @@ def is_licence(comment: str) -> bool:
 
 def comment_text(comment: str) -> str:
     """Return a comment's lines without markers; a line without a letter or digit is a rule, not text."""
-    block = comment.lstrip().startswith("/*")
+    comment = comment.strip()
+    start = comment[:2]
+    block = start in _CLOSING and (start != "--" or _LONG_LUA.match(comment) is not None)
     lines: list[str] = []
-    comment = comment.rstrip()
-    for closing in _CLOSINGS:
-        comment = comment.removesuffix(closing).rstrip("*")
+    if block:
+        comment = _CLOSING[start].sub("", comment)
     for line in comment.splitlines():
-        plain = _OPENING.sub("", line) if not block or not lines else _STAR.sub("", line)
+        if not block or not lines:
+            plain = _OPENING.sub("", line)
+        else:
+            plain = _STAR.sub("", line) if start == "/*" else line
         lines.append(plain.strip() if _LETTER.search(plain) else "")
     return "\n".join(lines)
 

@@ -36,19 +36,25 @@ _PARSED = {
     "c": "c h",
     "cpp": "cc cpp cxx c++ hh hpp hxx h++ ipp inl tpp txx ixx cppm",
     "csharp": "cs csx cake",
+    "elixir": "ex exs",
     "go": "go",
+    "haskell": "hs hs-boot hsc",
     "java": "java",
     "javascript": "js mjs cjs jsx",
     "kotlin": "kt kts",
+    "lua": "lua rockspec nse wlua",
     "php": "php phtml php3 php4 php5 php7 php8 phpt phps ctp",
     "python": "py pyi pyw",
+    "ruby": "rb rake gemspec podspec ru rbw thor jbuilder builder rabl",
     "rust": "rs",
     "scala": "scala sc sbt mill",
+    "shell": "sh bash zsh ksh bats dash ash command ebuild eclass zsh-theme",
     "svelte": "svelte",
     "swift": "swift",
     "tsx": "tsx",
     "typescript": "ts mts cts",
     "vue": "vue",
+    "zig": "zig",
 }
 #: Documents that are cut at their headings.
 _SECTIONED = {
@@ -82,7 +88,6 @@ _TEXT = {
     "devicetree": "dts dtsi",
     "dockerfile": "dockerfile",
     "dotenv": "env",
-    "elixir": "ex exs",
     "elm": "elm",
     "emacs-lisp": "el",
     "erb": "erb",
@@ -97,7 +102,6 @@ _TEXT = {
     "groovy": "groovy gradle",
     "haml": "haml",
     "handlebars": "hbs handlebars mustache",
-    "haskell": "hs lhs",
     "hcl": "hcl tf tfvars",
     "hlsl": "hlsl",
     "html": "html htm xhtml",
@@ -107,7 +111,7 @@ _TEXT = {
     "julia": "jl",
     "just": "just",
     "less": "less",
-    "lua": "lua",
+    "literate-haskell": "lhs",
     "m4": "m4 ac",
     "make": "mk mak",
     "meson": "meson",
@@ -127,12 +131,10 @@ _TEXT = {
     "r": "r",
     "racket": "rkt",
     "raku": "raku rakumod",
-    "rego": "rego",
     "reason": "re rei",
-    "ruby": "rb rake gemspec podspec",
+    "rego": "rego",
     "scheme": "scm ss",
     "scss": "scss sass",
-    "shell": "sh bash zsh ksh bats",
     "smithy": "smithy",
     "solidity": "sol",
     "sql": "sql psql",
@@ -149,7 +151,7 @@ _TEXT = {
     "wgsl": "wgsl",
     "xml": "xml xsd xsl xslt csproj fsproj vbproj props targets plist",
     "yaml": "yaml yml",
-    "zig": "zig zon",
+    "zon": "zon",
 }
 #: Whole names in lower case.
 _NAMES = {
@@ -162,12 +164,15 @@ _NAMES = {
     "json": ".babelrc .eslintrc .prettierrc .swcrc",
     "just": "justfile",
     "kconfig": "kconfig",
+    "lua": ".luacheckrc .busted",
     "make": "makefile gnumakefile kbuild",
     "meson": "meson.build meson_options.txt",
     "procfile": "procfile",
     "requirements": "requirements.txt constraints.txt",
-    "ruby": "rakefile gemfile guardfile podfile vagrantfile brewfile fastfile",
-    "shell": ".bashrc .bash_profile .profile .zshrc",
+    "ruby": "appraisals berksfile brewfile capfile dangerfile fastfile gemfile guardfile podfile rakefile steepfile thorfile "
+    "vagrantfile .irbrc .pryrc .simplecov",
+    "shell": ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .envrc .kshrc .profile .zlogin .zprofile "
+    ".zshenv .zshrc apkbuild pkgbuild",
     "starlark": "build workspace tiltfile",
     "vim": ".vimrc",
 }
@@ -181,10 +186,11 @@ _VARIED = "containerfile copying copyright dockerfile jenkinsfile kconfig licenc
 _INTERPRETERS = {
     "amm": "scala", "ash": "shell", "awk": "awk", "bash": "shell", "bats": "shell", "bun": "typescript", "dash": "shell",
     "deno": "typescript", "dotnet-script": "csharp", "elixir": "elixir", "escript": "erlang", "expect": "tcl", "fish": "fish", "gawk": "awk",
-    "groovy": "groovy", "julia": "julia", "kotlin": "kotlin", "ksh": "shell", "lua": "lua", "make": "make", "node": "javascript",
+    "groovy": "groovy", "jruby": "ruby", "julia": "julia", "kotlin": "kotlin", "ksh": "shell", "lua": "lua", "luajit": "lua", "make": "make",
+    "mksh": "shell", "node": "javascript",
     "nodejs": "javascript", "ocaml": "ocaml", "perl": "perl", "php": "php", "pwsh": "powershell", "pypy": "python",
-    "python": "python", "racket": "racket", "ruby": "ruby", "runghc": "haskell", "runhaskell": "haskell",
-    "scala": "scala", "scala-cli": "scala", "sh": "shell", "swift": "swift", "tclsh": "tcl", "ts-node": "typescript", "tsx": "typescript",
+    "python": "python", "racket": "racket", "rake": "ruby", "ruby": "ruby", "runghc": "haskell", "runhaskell": "haskell",
+    "scala": "scala", "scala-cli": "scala", "sh": "shell", "stack": "haskell", "swift": "swift", "tclsh": "tcl", "ts-node": "typescript", "tsx": "typescript",
     "uv": "python", "wish": "tcl", "zsh": "shell",
 }  # fmt: skip
 
@@ -248,8 +254,12 @@ def _by_name() -> dict[str, FileType]:
     """Map whole names in lower case; they win over extensions."""
     table = dict.fromkeys(_DOCUMENTS.split(), FileType("text", Content.DOCS))
     for language, names in _NAMES.items():
-        table |= dict.fromkeys(names.split(), FileType(language, Content.TEXT))
+        table |= dict.fromkeys(names.split(), _of_language(language))
     return table
+
+
+def _of_language(language: str) -> FileType:
+    return FileType(language, Content.CODE, parsed=True) if language in _PARSED else FileType(language, Content.TEXT)
 
 
 _EXTENSION_TYPES = _by_extension()
@@ -291,4 +301,4 @@ def script_type(start: bytes) -> FileType | Unwanted:
     language = _INTERPRETERS.get(found[1].decode("ascii").rstrip("-").lower(), "") if found else ""
     if not language:
         return Unwanted(SkipReason.UNSUPPORTED, "no extension, and no #! line that is known")
-    return FileType(language, Content.CODE, parsed=True) if language in _PARSED else FileType(language, Content.TEXT)
+    return _of_language(language)

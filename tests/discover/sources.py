@@ -34,6 +34,12 @@ LANGUAGE_OF = {
     "php": "php",
     "scala": "scala",
     "swift": "swift",
+    "ex": "elixir",
+    "hs": "haskell",
+    "lua": "lua",
+    "rb": "ruby",
+    "sh": "shell",
+    "zig": "zig",
 }
 #: One parser process is enough for small files, whatever the machine.
 ONE_WORKER = IndexSettings(workers=1)

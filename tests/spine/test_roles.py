@@ -14,6 +14,11 @@ from pipelines.roles import is_test_path
         "x_test.go",
         "web/basket.spec.ts",
         "src/test/java/A.java",
+        "run.bats",
+        "parcel_spec.rb",
+        "depot_spec.lua",
+        "shop/parcel_test.exs",
+        "src/ParcelSpec.hs",
     ],
 )
 def test_usual_names_of_tests_are_known(path: str) -> None:

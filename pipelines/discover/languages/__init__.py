@@ -7,22 +7,50 @@ import re
 from pipelines.discover.languages.c import C
 from pipelines.discover.languages.cpp import CPP
 from pipelines.discover.languages.csharp import CSHARP
+from pipelines.discover.languages.elixir import ELIXIR
 from pipelines.discover.languages.go import GO
+from pipelines.discover.languages.haskell import HASKELL
 from pipelines.discover.languages.java import JAVA
 from pipelines.discover.languages.javascript import JAVASCRIPT
 from pipelines.discover.languages.kotlin import KOTLIN
 from pipelines.discover.languages.language import Grammar, ImportedName, Language
+from pipelines.discover.languages.lua import LUA
 from pipelines.discover.languages.php import PHP
 from pipelines.discover.languages.python import PYTHON
+from pipelines.discover.languages.ruby import RUBY
 from pipelines.discover.languages.rust import RUST
 from pipelines.discover.languages.scala import SCALA
+from pipelines.discover.languages.shell import SHELL
 from pipelines.discover.languages.swift import SWIFT
 from pipelines.discover.languages.typescript import TSX, TYPESCRIPT
+from pipelines.discover.languages.zig import ZIG
 
 __all__ = ["LANGUAGES", "Grammar", "ImportedName", "Language", "grammar_for"]
 
 LANGUAGES: dict[str, Language] = {
-    language.name: language for language in (C, CPP, CSHARP, GO, JAVA, JAVASCRIPT, KOTLIN, PHP, PYTHON, RUST, SCALA, SWIFT, TSX, TYPESCRIPT)
+    language.name: language
+    for language in (
+        C,
+        CPP,
+        CSHARP,
+        ELIXIR,
+        GO,
+        HASKELL,
+        JAVA,
+        JAVASCRIPT,
+        KOTLIN,
+        LUA,
+        PHP,
+        PYTHON,
+        RUBY,
+        RUST,
+        SCALA,
+        SHELL,
+        SWIFT,
+        TSX,
+        TYPESCRIPT,
+        ZIG,
+    )
 }
 
 #: What only C++ has, at the start of a line outside of comments, in a header that is named like one of C.
