@@ -22,7 +22,14 @@ _NAMING = re.compile(
 _TEMPLATE = re.compile(
     rb"\$\{|\$\(|\{\{|\}\}|<[^>]{0,80}>|%\(|%s|%[0-9]{0,3}[dxv]|#\{|\{[A-Za-z_][\w.]{0,60}\}|\.\.\.|\*\*\*|[xX]{4}"
 )
-_SEQUENCE = re.compile(rb"(?i)01234567|12345678|23456789|abcdefgh|87654321|98765432")
+_SEQUENCE = re.compile(
+    rb"(?i)01234567|12345678|23456789|abcdefgh|87654321|98765432|0001020304|0102030405|00112233|aabbccdd|ffeeddcc|deadbeef"
+    rb"|cafebabe|qwerty|asdfgh"
+)
+#: A pattern that a secret matches: classes, repeats.
+_REGEX = re.compile(rb"\\[dwsDWS]|\[[^\]]{0,20}[a-zA-Z0]-[^\]]{0,20}\]|\{[0-9]{1,4},?[0-9]{0,4}\}\W{0,2}\Z|\(\?[:=!P<]")
+#: The subject of the example that documents of JSON Web Tokens share: 1234567890.
+_SAMPLE_TOKEN = b"eyJzdWIiOiIxMjM0NTY3ODkw"
 _HEX = re.compile(rb"(?:0x)?([0-9a-fA-F]+)")
 _EXAMPLE = b"EXAMPLE"
 #: A value of at most so many different characters is a pattern; of a token, its prefix apart, the end is looked at.
@@ -37,11 +44,15 @@ _LETTER_OR_DIGIT = re.compile(rb"[A-Za-z0-9]")
 _HEX_BITS, _HEX_CHARS = 2.9, 20
 _MIXED_BITS, _MIXED_CHARS = 2.75, 12
 _WORD_SHARE, _NAME_NUMBERS = 0.5, 2
-_PASSWORD_BITS, _PASSWORD_CHARS = 2.5, 8
+_PASSWORD_BITS, _PASSWORD_CHARS, _MAX_PASSWORD_CHARS = 2.5, 8, 128
 _CORE_CHARS = 5  # of a password without the words that name it
 _CHOSEN_CHARS, _CHOSEN_WORD_CHARS = 4, 8  # a short word in small letters is what examples have: scott:tiger
-#: A call, a path, a member: read from somewhere, not written here.
-_CODE = re.compile(rb"[A-Za-z_][\w.]*\(|/|[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)+\Z")
+#: A call, a path, a member: read from somewhere, not written here. A version.
+_CODE = re.compile(
+    rb"[A-Za-z_][\w.]{0,100}\(|[.~]{0,2}/|[A-Za-z_]+[0-9]{0,3}(?:(?:\.|::|->)[A-Za-z_]+[0-9]{0,3})+\Z|v?[0-9]{1,3}\.[0-9]{1,4}\.[0-9]"
+)
+#: Words in small letters, joined: an error code, a path, a name of something.
+_JOINED = re.compile(rb"[a-z]+[0-9]{0,2}(?:[-_./:]{1,2}(?:[a-z]+[0-9]{0,2}|[0-9]{1,4}))+\Z")
 
 
 def entropy(value: bytes) -> float:
@@ -58,9 +69,9 @@ def is_placeholder(value: bytes, *, words: bool = True) -> bool:
     body = value if words else value[-_TAIL_CHARS:]
     if len(set(body)) <= _FEW_CHARACTERS:
         return True
-    if _EXAMPLE in value or _TEMPLATE.search(value) or _SEQUENCE.search(value):
+    if _EXAMPLE in value or _SAMPLE_TOKEN in value or _TEMPLATE.search(value) or _SEQUENCE.search(value):
         return True
-    return words and _STAND_IN.search(value) is not None
+    return words and (_STAND_IN.search(value) is not None or _REGEX.search(value) is not None)
 
 
 def looks_random(value: bytes) -> bool:
@@ -83,7 +94,9 @@ def looks_chosen(value: bytes) -> bool:
 
 def looks_like_password(value: bytes, *, quoted: bool) -> bool:
     """Tell whether what a password is set to is one; a value without quotes must not read as code either."""
-    if is_placeholder(value) or b" " in value or entropy(value) < _PASSWORD_BITS or len(value) < _PASSWORD_CHARS:
+    if is_placeholder(value) or b" " in value or not _PASSWORD_CHARS <= len(value) <= _MAX_PASSWORD_CHARS:
+        return False
+    if entropy(value) < _PASSWORD_BITS or _JOINED.match(value) or _is_foreign(value):
         return False
     core = _NAMING.sub(b"", value)
     if not quoted and (_is_words(core) or not _is_mixed(core)):
@@ -91,6 +104,11 @@ def looks_like_password(value: bytes, *, quoted: bool) -> bool:
     has_letter = core.upper() != core.lower() or not core.isascii()
     has_other = re.search(rb"[^A-Za-z_./:@-]", core) is not None
     return len(core) >= _CORE_CHARS and has_letter and has_other and not _CODE.match(core)
+
+
+def _is_foreign(value: bytes) -> bool:
+    """Tell whether most of a value is in another script than Latin: it is read, not typed into a password field."""
+    return 2 * sum(item > 127 for item in value) > len(value)
 
 
 def _is_mixed(value: bytes) -> bool:
