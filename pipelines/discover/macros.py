@@ -40,13 +40,19 @@ _AFTER_PARAMETERS = re.compile(
 #: arguments. Several words are needed; a type and a name alone hold no macro.
 _WORD = rb"[A-Za-z_]\w{0,80}+"
 _HEAD = re.compile(
-    rb"^[ \t]*+((?:" + _WORD + rb"(?:[ \t]*+" + _ARGUMENTS + rb")?+(?:[ \t*&]++(?:\r?\n)?[ \t]*+|\r?\n[ \t]*+)){2,12}+)"
-    rb"(?=[(\[=:~])",
+    rb"^[ \t]*+((?:"
+    + _WORD
+    + rb"(?:[ \t]*+"
+    + _ARGUMENTS
+    + rb"(?=\s++[A-Za-z_]))?+(?:[ \t*&]++(?:\r?\n)?[ \t]*+|\r?\n[ \t]*+)){2,12})"
+    + rb"(~?"
+    + _WORD
+    + rb")[ \t]*+(?=[(\[]|=(?!=)|::)",
     re.MULTILINE,
 )
 _ITEM = re.compile(rb"(" + _WORD + rb")(?:[ \t]*+(" + _ARGUMENTS + rb"))?+")
 #: One macro between a type and a name, as in `char __user *text`: in parameters, fields and local variables.
-_QUALIFIER = re.compile(rb"__[a-z]\w*+(?=[ \t*]++[\w*(),;=])")
+_QUALIFIER = re.compile(rb"__[a-z]\w*+(?=[ \t*]++[\w*),;=])")
 _LAST_WORD = re.compile(rb"(\w+|\*)[ \t]+\Z")
 #: A comment in a macro of several lines ends the macro for the grammar.
 _DEFINE = re.compile(rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r?\n|[^\n]))*+", re.MULTILINE)
@@ -73,6 +79,7 @@ _STATEMENTS = frozenset(
 )
 #: Words after which a name with underscores is a type or a value.
 _NOT_A_TYPE = (_TYPE_WORDS & frozenset(b"unsigned signed long short".split())) | _TAG_WORDS | _QUALIFIERS | _STATEMENTS
+_NO_NAMES = _TYPE_WORDS | _TAG_WORDS | _QUALIFIERS | frozenset(b"override final".split())
 
 
 def hide_macros(data: bytes) -> bytes:
@@ -102,13 +109,10 @@ def _without_comments(match: re.Match[bytes]) -> bytes:
 
 def _plain_head(match: re.Match[bytes]) -> bytes:
     """Blank what is neither the type nor the name in the words before a parameter list or an initial value."""
-    text, start = match[0], match.start(1) - match.start()
-    items = list(_ITEM.finditer(text, start))
-    named, calls = items[-1], text and match.string[match.end() : match.end() + 1] == b"("
-    words = [item[1] for item in items]
-    if named[2] is not None or not _STATEMENTS.isdisjoint(words):
+    text, items = match[0], list(_ITEM.finditer(match[1]))
+    if match[2] in _NO_NAMES or match[2] in _STATEMENTS or not _STATEMENTS.isdisjoint(item[1] for item in items):
         return text
-    macros, plain, typed = _sort_items(items[:-1])
+    macros, plain, typed = _sort_items(items)
     if typed:
         macros += plain
     elif not plain:
@@ -116,11 +120,15 @@ def _plain_head(match: re.Match[bytes]) -> bytes:
     elif len(plain) > 1:
         kept = next((item for item in reversed(plain) if not _reads_like_macro(item[1])), plain[0])
         macros += [item for item in plain if item is not kept]
-    if not typed and not calls and len(plain) == 1 and not macros:
+    if not macros:
         return text
+    is_function = match.string[match.end() : match.end() + 1] in (b"(", b":")
+    first = match.start(1) - match.start()
     result = bytearray(text)
     for item in macros:
-        result[item.start() : item.end()] = _blank(item[0])
+        if item[2] is not None and not is_function and not _reads_like_macro(item[1]):
+            return text
+        result[first + item.start() : first + item.end()] = _blank(item[0])
     return bytes(result)
 
 
