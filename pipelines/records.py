@@ -192,6 +192,7 @@ class Listing:
     commit: str
     dirty: bool  # the working tree differs from the commit
     files: tuple[ListedFile, ...]
+    warnings: tuple[str, ...] = ()  # what was meant to leave out files, and cannot: file, line, why
 
 
 class SourceTree(Protocol):

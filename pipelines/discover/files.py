@@ -16,10 +16,11 @@ from pathlib import Path
 
 from pipelines.discover.blobs import Blobs
 from pipelines.discover.contents import CommitContents, Contents, DiskContents, Identified, Skip
-from pipelines.discover.disk import escapes, read_file
-from pipelines.discover.entries import NESTED_MODE, SUBMODULE_MODE, SYMLINK_MODE, Entry, Named, name_files
+from pipelines.discover.disk import escapes
+from pipelines.discover.entries import NESTED_MODE, SUBMODULE_MODE, SYMLINK_MODE, Entry, name_files
 from pipelines.discover.file_types import SCRIPT, FileType, Unwanted, file_type, script_type
 from pipelines.discover.git import find_repository
+from pipelines.discover.ignores import pattern_warnings, read_ignore_files
 from pipelines.discover.patterns import match_ignore_files, match_patterns
 from pipelines.discover.scopes import Scopes
 from pipelines.errors import InputError, SourceMoved, Unreadable
@@ -27,9 +28,6 @@ from pipelines.identity import path_hash
 from pipelines.records import Content, ListedFile, Listing, SkipReason
 from pipelines.settings import IndexSettings
 
-_IGNORE_FILE = b".strataignore"
-#: An ignore file above this is no list that someone wrote; git would read it whole.
-_MAX_IGNORE_BYTES = 1_048_576
 _CONTENTS = {
     "all": frozenset(Content),
     "code": frozenset({Content.CODE, Content.TEXT}),
@@ -55,7 +53,10 @@ def list_files(root: Path, repo: str, settings: IndexSettings, *, rev: str = "",
     root = require_folder(root)
     named = name_files(root, find_repository(root), rev)
     shown = _shown_paths(named.entries)
-    skips = _path_skips(root, named, shown, settings, deny)
+    skips = {entry.path: skip for entry in named.entries if (skip := _by_git(entry, shown))}
+    rest = [entry for entry in named.entries if entry.path not in skips]
+    ignores = read_ignore_files(root, named, rest)
+    skips |= _pattern_skips([entry.path for entry in rest], ignores.own, settings, deny)
     wanted = _CONTENTS[settings.content]
     scopes = Scopes(settings.scopes)
     listed: list[tuple[bytes, ListedFile]] = []
@@ -71,7 +72,12 @@ def list_files(root: Path, repo: str, settings: IndexSettings, *, rev: str = "",
                 file = ListedFile(path, known.blob_id, known.size, kind.language, scope, kind.content)
             listed.append((path_hash(path), file))
     listed.sort(key=lambda item: item[0])
-    return Listing(repo, named.commit, named.dirty, tuple(file for _, file in listed))
+    warnings = (
+        *pattern_warnings("index.include", settings.include),
+        *pattern_warnings("index.exclude", settings.exclude),
+        *ignores.warnings,
+    )
+    return Listing(repo, named.commit, named.dirty, tuple(file for _, file in listed), warnings)
 
 
 def require_folder(root: Path) -> Path:
@@ -107,40 +113,22 @@ def _shown_paths(entries: Sequence[Entry]) -> dict[bytes, str]:
     return shown
 
 
-def _path_skips(
-    root: Path, named: Named, shown: Mapping[bytes, str], settings: IndexSettings, deny: Sequence[str]
+def _pattern_skips(
+    paths: Sequence[bytes], ignore_files: Mapping[bytes, bytes], settings: IndexSettings, deny: Sequence[str]
 ) -> dict[bytes, Skip]:
-    """Return the paths that are left out for what they are for git, or by a pattern, and why."""
-    found = {entry.path: skip for entry in named.entries if (skip := _by_git(entry, shown))}
-    rest = [entry for entry in named.entries if entry.path not in found]
-    paths = [entry.path for entry in rest]
+    """Return the paths that are left out by a pattern, and by which."""
+    found: dict[bytes, Skip] = {}
     if settings.include:
         included = match_patterns(settings.include, paths)
         outside = Skip(SkipReason.EXCLUDED, "matches no include pattern")
         found |= dict.fromkeys((path for path in paths if path not in included), outside)
     # the strongest rule last: it overwrites the reason that a weaker one gave
-    ignored = match_ignore_files(_ignore_files(root, named, rest), paths)
+    ignored = match_ignore_files(ignore_files, paths)
     found |= {path: Skip(SkipReason.STRATAIGNORE, detail) for path, detail in ignored.items()}
     excluded = match_patterns(settings.exclude, paths)
     found |= {path: Skip(SkipReason.EXCLUDED, f"exclude: {pattern}") for path, pattern in excluded.items()}
     denied = match_patterns(deny, paths, ignore_case=True)
     return found | {path: Skip(SkipReason.DENIED, pattern) for path, pattern in denied.items()}
-
-
-def _ignore_files(root: Path, named: Named, entries: Sequence[Entry]) -> dict[bytes, bytes]:
-    """Return the .strataignore files; the one at the root of a working tree counts even if git ignores it."""
-    own = [entry for entry in entries if entry.path.rpartition(b"/")[2] == _IGNORE_FILE]
-    if named.from_commit and named.repository:
-        git = named.repository.git
-        small = [entry for entry in own if 0 <= entry.size <= _MAX_IGNORE_BYTES]
-        return {entry.path: git.run("cat-file", "blob", entry.blob_id) for entry in small}
-    found: dict[bytes, bytes] = {}
-    for path in {_IGNORE_FILE, *(entry.path for entry in own)}:
-        try:
-            found[path] = read_file(root, path, _MAX_IGNORE_BYTES)
-        except (SourceMoved, Unreadable):
-            continue  # there is none, or it is a link, which is never followed: its own entry says so
-    return {path: content for path, content in found.items() if len(content) <= _MAX_IGNORE_BYTES}
 
 
 def _by_git(entry: Entry, shown: Mapping[bytes, str]) -> Skip | None:
