@@ -11,14 +11,8 @@ MAX_SIGNATURE_CHARS = 400
 _LICENCE = re.compile(r"copyright|licen[cs]e|spdx-|all rights reserved|\(c\) \d{4}", re.IGNORECASE)
 #: The signs of a comment, and those by which Haddock and LuaDoc tell documentation.
 _OPENING = re.compile(r"^\s*(?:/\*+!?<?|//+[!<]*|#+!?|<!--|--\[=*\[|--+(?: [|^])?|\{-+(?: ?[|^])?|=begin\b)\s?")
-#: What a comment of several lines ends with, by what it begins with.
-_CLOSING = {
-    "/*": re.compile(r"\**\*/\Z"),
-    "<!": re.compile(r"-->\Z"),
-    "{-": re.compile(r"-+\}\Z"),
-    "=b": re.compile(r"\n=end\Z"),
-    "--": re.compile(r"\]=*\]\Z"),
-}
+#: What a comment of several lines ends with, by what it begins with, and the sign that may be repeated before it.
+_CLOSING = {"/*": ("*/", "*"), "<!": ("-->", "-"), "{-": ("-}", "-"), "=b": ("=end", ""), "--": ("]", "]=")}
 _LONG_LUA = re.compile(r"--\[=*\[")
 _STAR = re.compile(r"^\s*\*+(?!/)\s?")
 _STRING = re.compile(r"""^~?[a-zA-Z]{0,2}("{3}|'{3}|"|')(.*?)\1?$""", re.DOTALL)
@@ -41,7 +35,8 @@ def comment_text(comment: str) -> str:
     block = start in _CLOSING and (start != "--" or _LONG_LUA.match(comment) is not None)
     lines: list[str] = []
     if block:
-        comment = _CLOSING[start].sub("", comment)
+        closing, repeated = _CLOSING[start]
+        comment = comment.removesuffix(closing).rstrip(repeated)
     for line in comment.splitlines():
         if not block or not lines:
             plain = _OPENING.sub("", line)

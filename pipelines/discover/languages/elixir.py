@@ -12,7 +12,7 @@ _DIRECTIVE = re.compile(
     r"(?P<word>alias|import|require|use)[\s(]+(?P<module>[\w.]+?)(?P<many>\.\{[^}]*\})?(?=[\s,)]|\Z)"
 )
 _AS = re.compile(r"\bas:\s*(\w+)")
-_ONLY = re.compile(r"\bonly:\s*\[([^\]]*)\]")
+_ONLY = re.compile(r"\bonly:\s*\[([^\[\]]*)\]")
 _KEY = re.compile(r"([a-z_]\w*[?!]?):")
 
 _FUNCTIONS = '(#any-of? @_def "def" "defp" "defdelegate" "defn" "defnp")'

@@ -13,7 +13,7 @@ _IMPORT = re.compile(
     r"(?:\s+as\s+(?P<alias>[\w.']+))?\s*(?P<hiding>hiding\b)?\s*(?P<names>\(.*)?",
     re.DOTALL,
 )
-_COMMENT = re.compile(r"\{-.*?-\}|--[^\n]*", re.DOTALL)
+_COMMENT = re.compile(r"\{-.*?(?:-\}|\Z)|--[^\n]*", re.DOTALL)
 #: A name of an import list: the constructors in its brackets come with it.
 _NAME = re.compile(r"(?:type\s+|pattern\s+)?([\w.']+|\([^()\w]+\))\s*(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?")
 _OPERATOR = "operator: [(operator) @name (infix_id (variable) @name) (constructor_operator) @name]"

@@ -51,6 +51,7 @@ RUBY = Language(
         (SymbolKind.METHOD, "(singleton_method object: (self) name: (_) @name body: (_) @body) @node"),
         (SymbolKind.METHOD, "(singleton_method object: (self) name: (_) @name !body) @node"),
         (SymbolKind.METHOD, "(singleton_method object: (_) @scope name: (_) @name body: (_) @body) @node"),
+        (SymbolKind.METHOD, "(singleton_method object: (_) @scope name: (_) @name !body) @node"),
         (SymbolKind.CLASS, "(class name: (_) @name body: (_) @body) @node"),
         (SymbolKind.CLASS, "(class name: (_) @name !body) @node"),
         # A module that holds code of its own; one that only groups other definitions is a namespace.

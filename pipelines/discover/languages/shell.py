@@ -13,6 +13,8 @@ _BATS_TEST = re.compile(rb"^([ \t]*)(@test[ \t]+(?:\"[^\"\n]*|'[^'\n]*))[\"'][ \
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 #: What a sourced path begins with where the script's own folder stands before it.
 _COMPUTED = re.compile(r"^.*(?:\)|\}|\$\w+|`)[\"']?/")
+#: A longer command is no path.
+_PATH_CHARS = 500
 
 
 def _visible(data: bytes) -> bytes:
@@ -22,7 +24,7 @@ def _visible(data: bytes) -> bytes:
 
 def _expand(text: str) -> Iterator[ImportedName]:
     """Return the path that is sourced, without the variable or command that stands for a folder."""
-    _, _, path = text.partition(" ")
+    _, _, path = text[:_PATH_CHARS].partition(" ")
     path = _COMPUTED.sub("", path.strip()).strip("\"' ")
     path = path.split()[0] if path else ""
     if path and "$" not in path:
