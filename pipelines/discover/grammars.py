@@ -33,7 +33,6 @@ class Role(Enum):
     TOKENS = auto()
     IMPORT = auto()
     TYPING = auto()
-    ERROR = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +50,8 @@ class Rule:
 
 #: What one match captured, by the names that languages/language.py explains.
 Captures = dict[str, list[Node]]
+#: Matches in the order in which the query cursor ends them: the place of the rule in the table, and the captures.
+_Matches = list[tuple[int, Captures]]
 
 
 _MOST = 0xFFFFFFFF
@@ -89,49 +90,62 @@ class CompiledLanguage:
 
         :param ranges: the parts of the file that are in this language; none for all of it.
         """
-        found: list[list[Captures]] = [[] for _ in self.rules]
-        for order, captures in self._matches(data, ranges):
-            found[order].append(captures)
-        return Constructs(self.rules, found)
+        found, errors = self._parse(data, list(ranges) or [_EVERYTHING])
+        if errors and self.language.blocks_close_lines:
+            found, errors = self._with_lost_blocks(data, found, errors)
+        return Constructs(self.rules, found, len(errors))
 
-    def _matches(self, data: bytes, ranges: Sequence[Range] = ()) -> list[tuple[int, Captures]]:
-        self._parser.included_ranges = list(ranges) or [_EVERYTHING]
+    def _parse(self, data: bytes, ranges: list[Range]) -> tuple[_Matches, list[int]]:
+        """Return the matches in parts of a file, and where its syntax errors begin."""
+        self._parser.included_ranges = ranges
         root = self._parser.parse(data).root_node
-        found = QueryCursor(self._query).matches(root)
-        return self._with_lost_blocks(data, found) if self.language.blocks_close_lines and root.has_error else found
+        return QueryCursor(self._query).matches(root), _errors(root) if root.has_error else []
 
-    def _with_lost_blocks(self, data: bytes, found: list[tuple[int, Captures]]) -> list[tuple[int, Captures]]:
+    def _with_lost_blocks(self, data: bytes, found: _Matches, errors: list[int]) -> tuple[_Matches, list[int]]:
         """Add what is in the blocks that a syntax error swallowed, in place of what was made of them."""
         replaced: list[Span] = []
-        pieces: list[tuple[int, Captures]] = []
+        pieces: _Matches = []
+        more_errors: list[int] = []
         row = position = 0
         for block in lost_blocks(data, self._defined(found)):
             row += data.count(b"\n", position, block.start)
             position = block.start
             last = row + data.count(b"\n", block.start, block.end)
             span = Range(Point(row, 0), Point(last, block.end - block.closing), block.start, block.end)
-            self._parser.included_ranges = [span]
-            piece = QueryCursor(self._query).matches(self._parser.parse(data).root_node)
+            piece, its_errors = self._parse(data, [span])
             if any(is_definition_of(block, span) for span in self._defined(piece)):
                 replaced.append((block.start, block.end))
                 pieces += piece
-        self._parser.included_ranges = [_EVERYTHING]
+                more_errors += its_errors
         if not replaced:
-            return found
+            return found, errors
         starts = [start for start, _ in replaced]
 
-        def is_outside(captures: Captures) -> bool:
-            start = min(nodes[0].start_byte for nodes in captures.values())
+        def is_outside(start: int) -> bool:
             before = bisect_right(starts, start) - 1
             return before < 0 or replaced[before][1] <= start
 
-        return [match for match in found if is_outside(match[1])] + pieces
+        kept = [match for match in found if is_outside(min(nodes[0].start_byte for nodes in match[1].values()))]
+        return kept + pieces, [start for start in errors if is_outside(start)] + more_errors
 
-    def _defined(self, matches: list[tuple[int, Captures]]) -> Iterator[Span]:
+    def _defined(self, matches: _Matches) -> Iterator[Span]:
         for order, captures in matches:
             if self.rules[order].role is Role.DEFINITION:
                 node = captures["node"][0]
                 yield node.start_byte, node.end_byte
+
+
+def _errors(root: Node) -> list[int]:
+    """Return where the syntax errors of a tree begin: what the grammar skipped, and what it missed."""
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.is_error or node.is_missing:
+            found.append(node.start_byte)
+        # an error that holds no other one does not say so of itself
+        waiting += [child for child in node.children if child.has_error or child.is_error or child.is_missing]
+    return found
 
 
 #: A match at its place: its start, its end with the sign changed, the place of its rule in the table, its captures.
@@ -139,16 +153,14 @@ Match = tuple[int, int, int, Captures]
 
 
 class Constructs:
-    """What the patterns of a table found in one file, by role."""
+    """What the patterns of a table found in one file, by role, and how many syntax errors it has."""
 
-    def __init__(self, rules: tuple[Rule, ...], found: list[list[Captures]]) -> None:
-        self._found: dict[Role, list[tuple[int, Captures]]] = {role: [] for role in Role}
-        for order, (rule, matches) in enumerate(zip(rules, found, strict=True)):
-            self._found[rule.role] += [(order, captures) for captures in matches]
-
-    def count(self, role: Role) -> int:
-        """Return how many constructs of a role there are."""
-        return len(self._found[role])
+    def __init__(self, rules: tuple[Rule, ...], found: _Matches, errors: int) -> None:
+        self.errors = errors
+        self._found: dict[Role, _Matches] = {role: [] for role in Role}
+        of_rule = [self._found[rule.role] for rule in rules]
+        for match in found:
+            of_rule[match[0]].append(match)
 
     def spans(self, role: Role) -> list[Span]:
         """Return the spans of the constructs of a role by start, the longer before the shorter."""
@@ -193,7 +205,6 @@ def _rules(language: Language) -> Iterator[Rule]:
     yield from (Rule(Role.TOKENS, pattern) for pattern in language.tokens)
     yield from (Rule(Role.IMPORT, pattern) for pattern in language.imports)
     yield from (Rule(Role.TYPING, pattern, typing=role) for role, pattern in language.typings)
-    yield from (Rule(Role.ERROR, pattern) for pattern in ("(ERROR) @node", "(MISSING) @node"))
 
 
 def grammar_versions() -> str:

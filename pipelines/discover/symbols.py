@@ -85,7 +85,7 @@ def outline(
     found.imports += read_imports(constructs, source, language)
     found.typings += read_typings(constructs, rules, source, nesting, named)
     found.comments += comments
-    found.error_nodes += constructs.count(Role.ERROR)
+    found.error_nodes += constructs.errors
     return found
 
 
