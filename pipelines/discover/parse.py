@@ -13,21 +13,17 @@ from functools import lru_cache
 from typing import Any
 
 from pipelines.bloom import bloom_of_text
-from pipelines.decode import NotText, decode
+from pipelines.decode import NotText
 from pipelines.discover import comments
 from pipelines.discover.grammars import CompiledLanguage, GrammarError
 from pipelines.discover.languages import LANGUAGES, grammar_for
+from pipelines.discover.readable import readable, written_by_tool
 from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
 from pipelines.discover.secrets import SecretSpan, find_secrets
 from pipelines.discover.source import Source, Span
 from pipelines.discover.symbols import Definition, Outline, outline
 from pipelines.identity import make_id
 from pipelines.records import SkipReason
-
-#: A file with a line longer than the first and an average line longer than the second number of characters was written
-#: by a tool (a bundle, a minified library, a table of data): nobody searches in it, and one line is no excerpt.
-MAX_LINE_CHARS = 30_000
-MAX_MEAN_LINE_CHARS = 1_000
 
 
 @dataclass(slots=True)
@@ -57,28 +53,16 @@ def parse_file(repo: str, path: str, language: str, data: bytes) -> ParsedFile:
     :param repo: repository key, for the ids. :param path: its path. :param language: "" for text without a grammar.
     :param data: its bytes.
     """
-    decoded = decode(data)
+    decoded = readable(language, data)
     if isinstance(decoded, NotText):
         return ParsedFile.skipped(decoded.reason, decoded.detail)
     text = decoded.text
-    if not text.strip():
-        return ParsedFile.skipped(SkipReason.EMPTY, "no text")
-    if language in LANGUAGES and (detail := _generated(text)):
-        return ParsedFile.skipped(SkipReason.GENERATED, detail)
     secrets = find_secrets(text)
     parsed = ParsedFile(decoded.encoding, text.count("\n") + (not text.endswith("\n")))
     parsed.secrets = [list(row) for row in _secret_rows(secrets)]
     if language in LANGUAGES or language in HOSTS:
         _add_symbols(parsed, repo, path, language, Source(text, [(span.start_byte, span.end_byte) for span in secrets]))
     return parsed
-
-
-def _generated(text: str) -> str:
-    longest = max(map(len, text.split("\n")))
-    mean = len(text) // (text.count("\n") + 1)
-    if longest > MAX_LINE_CHARS and mean > MAX_MEAN_LINE_CHARS:
-        return f"a line of {longest} characters, {mean} on average"
-    return ""
 
 
 def _secret_rows(secrets: list[SecretSpan]) -> Iterator[tuple[int, int, int, int, str]]:
@@ -107,7 +91,7 @@ def _outline(language: str, path: str, source: Source) -> tuple[Outline, str | N
         compiled = _compiled(part.language)
         if isinstance(compiled, str):
             detail = compiled
-        elif part.ranges and (generated := _generated(source.text(*part.span))):
+        elif part.ranges and (generated := written_by_tool(source.text(*part.span))):
             detail = generated
         else:
             outline(source, compiled, path, part.ranges, found)

@@ -6,7 +6,7 @@ import pytest
 
 from pipelines.discover import parse as parsing
 from pipelines.discover.languages import LANGUAGES
-from pipelines.discover.parse import MAX_LINE_CHARS
+from pipelines.discover.readable import MAX_LINE_CHARS
 from tests.discover.outlines import symbols
 from tests.discover.sources import parse
 
