@@ -90,10 +90,22 @@ class CompiledLanguage:
 
         :param ranges: the parts of the file that are in this language; none for all of it.
         """
-        found, errors = self._parse(data, list(ranges) or [_EVERYTHING])
+        found, errors = self._parse_repaired(data, list(ranges) or [_EVERYTHING])
         if errors and self.language.blocks_close_lines:
             found, errors = self._with_lost_blocks(data, found, errors)
         return Constructs(self.rules, found, len(errors))
+
+    def _parse_repaired(self, data: bytes, ranges: list[Range]) -> tuple[_Matches, list[int]]:
+        """Return what the text, or the repair of it that gains most, gives: definitions less syntax errors."""
+        best = self._parse(data, ranges)
+        for repair in self.language.repairs if best[1] else ():
+            repaired = repair(data)
+            if repaired != data and (other := self._parse(repaired, ranges)) and self._gain(*other) > self._gain(*best):
+                best = other
+        return best
+
+    def _gain(self, found: _Matches, errors: list[int]) -> int:
+        return len(set(self._defined(found))) - len(errors)
 
     def _parse(self, data: bytes, ranges: list[Range]) -> tuple[_Matches, list[int]]:
         """Return the matches in parts of a file, and where its syntax errors begin."""

@@ -74,5 +74,7 @@ class Language:
     merges: bool = False  # definitions of one name that follow one another are one: signature, clauses, equations
     #: The text as its grammar shall see it, byte for byte as long: for what the grammar does not know.
     visible: Callable[[bytes], bytes] | None = None
+    #: The same, for a text that the grammar cannot read whole; each is tried, and that which gains most counts.
+    repairs: tuple[Callable[[bytes], bytes], ...] = ()
     blocks_close_lines: bool = False  # a brace in the first column ends a definition, whatever errors stand before
     expand: Callable[[str], Iterator[ImportedName]] | None = None
