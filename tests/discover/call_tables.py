@@ -32,6 +32,13 @@ LANGUAGES = {
     "h": "c",
     "cpp": "cpp",
     "hpp": "cpp",
+    "rb": "ruby",
+    "lua": "lua",
+    "sh": "shell",
+    "bash": "shell",
+    "hs": "haskell",
+    "ex": "elixir",
+    "zig": "zig",
 }
 
 

@@ -32,6 +32,12 @@ class SourceUnit:
     rules: CallRules
     folder: str
     symbols: dict[str, list[int]] = field(default_factory=dict)
+    #: What its modules hold, by name, where importers see it (rules.exports_members).
+    exports: dict[str, list[int]] = field(default_factory=dict)
+
+    def visible(self, qualified: str) -> Sequence[int]:
+        """Return what other files find under a name."""
+        return self.symbols.get(qualified) or self.exports.get(qualified) or ()
 
 
 @dataclass(slots=True)
@@ -142,6 +148,8 @@ class Definitions:
         if nested or node not in unit.symbols[qualified]:
             return
         index, name = self.families[unit.family], self.names[node]
+        if parent and unit.rules.exports_members and ("." not in parent or parent in unit.symbols):
+            unit.exports.setdefault(name, []).append(node)
         if container:
             index.owned.setdefault(f"{container}.{name}", []).append(node)
             _add_once(index.containers, container)

@@ -52,8 +52,8 @@ class Imports:
     def lookup(self, files: Sequence[int], qualified: str, hops: int = _MAX_HOPS) -> list[int]:
         """Return the definitions of a name in the first of the files that has it, through re-exports if need be."""
         for file in files:
-            if found := self._definitions.files[file].symbols.get(qualified):
-                return found
+            if found := self._definitions.files[file].visible(qualified):
+                return list(found)
         if hops == 0:
             return []
         first, _, rest = qualified.partition(".")
@@ -85,6 +85,8 @@ class Imports:
         self, file: int, family: str, module: str, name: str | None, alias: str | None
     ) -> tuple[str, Imported]:
         find = self.modules.find
+        if name is None and family == "elixir":  # a module is known by its own name, whatever its file is called
+            return alias or module.rpartition(".")[2], Imported(module, find(module, file), module)
         if name is None:
             local = alias or (module if family == "python" else _last_part(module, family))
             return local, Imported(module, find(module, file), None)

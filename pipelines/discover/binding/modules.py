@@ -32,6 +32,7 @@ class Modules:
         self._folders: dict[str, list[int]] = {}
         self._folder_names: dict[str, list[str]] = {}  # last part of a folder -> folders
         self._crates: dict[str, list[str]] = {}  # Rust: name of a folder with src/, as code writes it -> folders
+        self._named: dict[str, list[int]] | None = None  # Elixir: module -> files; made when first asked for
         self._known: dict[tuple[str, str, str], tuple[int, ...]] = {}
         for number, unit in enumerate(self._files):
             name = posixpath.basename(unit.path)
@@ -52,6 +53,12 @@ class Modules:
             "go": self._go,
             "rust": self._rust,
             "c": self._c,
+            "ruby": self._ruby,
+            "lua": self._lua,
+            "shell": self._shell,
+            "haskell": self._haskell,
+            "elixir": self._elixir,
+            "zig": self._zig,
         }
 
     def find(self, module: str, file: int) -> tuple[int, ...]:
@@ -144,6 +151,44 @@ class Modules:
         stem = posixpath.splitext(posixpath.basename(module))[0]
         beside = self._nearest(self._by_stem.get(stem, ()), self._files[header[0]].folder)
         return dict.fromkeys([*header, *beside])
+
+    def _ruby(self, module: str, folder: str) -> Iterable[int]:
+        path = module if module.endswith(".rb") else f"{module}.rb"
+        if module.startswith("."):
+            return self._existing([posixpath.normpath(posixpath.join(folder, path))])
+        return self._at_root(path, folder)
+
+    def _lua(self, module: str, folder: str) -> Iterable[int]:
+        path = module.replace(".", "/")
+        return self._at_root(f"{path}.lua", folder) or self._at_root(f"{path}/init.lua", folder)
+
+    def _shell(self, module: str, folder: str) -> Iterable[int]:
+        paths = [module, f"{module}.bash", f"{module}.sh"]
+        found = self._existing([posixpath.normpath(posixpath.join(folder, path)) for path in paths])
+        clean = posixpath.normpath(module).lstrip("./")
+        return found or (self._ending(clean, folder) if "/" in clean or clean.endswith((".sh", ".bash")) else ())
+
+    def _haskell(self, module: str, folder: str) -> Iterable[int]:
+        return self._ending(module.replace(".", "/") + ".hs", folder)
+
+    def _elixir(self, module: str, folder: str) -> Iterable[int]:
+        if self._named is None:
+            self._named = {}
+            for number, unit in enumerate(self._files):
+                for qualified in unit.symbols if unit.family == "elixir" else ():
+                    if qualified.rpartition(".")[2][:1].isupper():
+                        self._named.setdefault(qualified, []).append(number)
+        return self._nearest(self._named.get(module, ()), folder)
+
+    def _zig(self, module: str, folder: str) -> Iterable[int]:
+        return self._existing([posixpath.normpath(posixpath.join(folder, module))])
+
+    def _at_root(self, path: str, folder: str) -> list[int]:
+        """Return the file of a path that is looked up below the roots of a project; one name alone is a common one."""
+        found = self._ending(path, folder)
+        if "/" in path:
+            return found
+        return [number for number in found if _is_import_root(self._files[number].folder, folder)]
 
     def _existing(self, paths: Iterable[str]) -> list[int]:
         return [self._by_path[path] for path in paths if path in self._by_path][:1]

@@ -22,8 +22,8 @@ MAX_CANDIDATES = 5
 _MIN_LINKED_CHARS = 3
 #: The shortest variable name that is compared with class names.
 _MIN_VARIABLE_CHARS = 3
-_PATH = re.compile(r"[\w$]+(?:(?:\.|::|->|\?\.)[\w$]+)*\Z")
-_JOINT = re.compile(r"\.|::|->|\?\.")
+_PATH = re.compile(r"[\w$]+(?:(?:\.|::|->|[?&]\.)[\w$]+)*\Z")
+_JOINT = re.compile(r"::|->|[?&]?\.")
 #: `new X(..)`, `X(..)`, `X::new(..)`, `&X{..}`; a chain of calls has no type that could be read off.
 _CONSTRUCTED = re.compile(r"(?:await\s+)?(?:new\s+)?&?([A-Za-z_$][\w$.:]*?)(?:::new)?\s*(?:\([^()]*\)|\{[^{}]*\})\Z")
 
@@ -105,7 +105,8 @@ class Resolver:
             if nodes and (bound := self._bound(CallStrategy.ENCLOSING_SCOPE, nodes)):
                 return bound
             prefix = prefix.rpartition(".")[0]
-        return self._bound(CallStrategy.SAME_FILE, unit.symbols.get(call.name, ()))
+        own = unit.visible(call.name) if unit.rules.free_members else unit.symbols.get(call.name, ())
+        return self._bound(CallStrategy.SAME_FILE, own)
 
     def _imported_name(self, call: Call, _unit: SourceUnit, _index: FamilyIndex, scope: FileScope) -> Outcome | None:
         imported = scope.names.get(call.name)
@@ -135,6 +136,8 @@ class Resolver:
             return UnresolvedCall.BUILTIN
         if unit.rules.linked and len(name) >= _MIN_LINKED_CHARS and name in index.free:
             return self._bound(CallStrategy.LINKED, index.free[name])
+        if unit.rules.global_types and (bound := self._type_anywhere(call, index)):
+            return bound
         nodes = index.free.get(name, ())
         if unit.rules.implicit_self and not nodes:  # perhaps inherited
             nodes = index.members.get(name, ())
@@ -143,6 +146,12 @@ class Resolver:
         if not is_distinctive(name):
             return UnresolvedCall.COMMON_NAME
         return self._bound(CallStrategy.UNIQUE_NAME, nodes) if len(nodes) == 1 else UnresolvedCall.AMBIGUOUS
+
+    def _type_anywhere(self, call: Call, index: FamilyIndex) -> Outcome | None:
+        definitions = self._definitions
+        named = (*index.free.get(call.name, ()), *index.members.get(call.name, ()))
+        types = [node for node in named if not definitions.is_callable(node)]
+        return self._bound(CallStrategy.LINKED, definitions.nearest(types, call.file))
 
     # --- x.f() ---
 

@@ -25,6 +25,9 @@ class CallRules:
     constructor: str | None = None  # what X() runs for a class; "" = the method of its own name; None = X() calls none
     last_wins: bool = False  # a second definition of a name in one file replaces the first
     folder_is_package: bool = False  # files of one folder see each other's top-level names
+    global_types: bool = False  # a class is visible in every file by its name alone
+    exports_members: bool = False  # importers see what a file's modules hold: tables of Lua, modules of Elixir
+    free_members: bool = False  # the same, and without naming the container: methods of a class of Haskell
     linked: bool = False  # every name that is not `static` is visible in every file
     builtins: frozenset[str] = frozenset()  # plain names that a program gets without defining or importing them
 
@@ -95,6 +98,75 @@ _RULES = {
             " eprintln format matches panic print println todo unimplemented unreachable vec write writeln"
         ),
     ),
+    "ruby": CallRules(
+        self_words=_names("self self.class"),
+        implicit_self=True,
+        split_types=True,
+        constructor="initialize",
+        global_types=True,
+        builtins=_names(
+            "Array Class Complex Float Hash Integer Module Object Rational String Struct Thread abort alias_method"
+            " at_exit attr_accessor attr_reader attr_writer autoload binding block_given? caller catch define_method"
+            " eval exit extend fail format gets include instance_variable_get instance_variable_set"
+            " instance_variable_defined? lambda load loop open p pp prepend print printf proc putc puts raise rand"
+            " refine require require_relative select send sleep sprintf srand super system throw trap undef_method"
+            " using warn respond_to? is_a? kind_of? nil? freeze frozen? dup tap then method methods public_send"
+            " instance_eval instance_exec class_eval module_eval before after around context describe it let let!"
+            " subject expect specify is_expected be_nil eq raise_error shared_examples it_behaves_like assert"
+            " assert_equal assert_nil assert_raises refute desc task namespace file"
+        ),
+    ),
+    "lua": CallRules(
+        self_words=_names("self"),
+        last_wins=True,
+        exports_members=True,
+        builtins=_names(
+            "assert collectgarbage dofile error getfenv getmetatable ipairs load loadfile loadstring module next pairs"
+            " pcall print rawequal rawget rawlen rawset require select setfenv setmetatable tonumber tostring type"
+            " unpack xpcall describe it before_each after_each setup teardown context pending finally spy stub mock"
+        ),
+    ),
+    "shell": CallRules(
+        last_wins=True,
+        builtins=_names(
+            "alias awk basename bg bind break builtin caller cat cd chmod chown command compgen complete continue"
+            " cp curl cut date declare diff dirname dirs disown echo enable env eval exec exit export false fc fg"
+            " find getopts git grep hash head help history jobs kill let ln local logout ls make mapfile mkdir"
+            " mktemp mv popd printf pushd pwd read readarray readlink readonly return rm rmdir run sed set shift"
+            " shopt sleep sort source ssh stat sudo suspend tail tar tee test time times touch tr trap true type"
+            " typeset ulimit umask unalias uname uniq unset wait wc which xargs load skip"
+        ),
+    ),
+    "haskell": CallRules(
+        free_members=True,
+        exports_members=True,
+        builtins=_names(
+            "abs all and any break ceiling compare concat concatMap const cos curry cycle div divMod drop dropWhile"
+            " elem either error even exp filter flip floor fmap foldl foldl' foldr foldMap fromEnum fromInteger"
+            " fromIntegral fst gcd getLine head id init interact ioError iterate last lcm length lines log lookup map"
+            " mapM mapM_ mappend max maxBound maximum maybe mconcat mempty min minBound minimum mod negate not notElem"
+            " null odd or otherwise pred print product properFraction pure putStr putStrLn quot quotRem read readFile"
+            " realToFrac rem repeat replicate return reverse round scanl scanr seq sequence sequence_ show showString"
+            " shows showsPrec snd span splitAt sqrt subtract succ sum tail take takeWhile toEnum toInteger traverse"
+            " truncate uncurry undefined unlines until unwords unzip userError when words writeFile zip zip3 zipWith"
+        ),
+    ),
+    "elixir": CallRules(
+        self_words=_names("__MODULE__"),
+        implicit_self=True,
+        exports_members=True,
+        builtins=_names(
+            "abs and apply assert assert_raise assert_receive binary_part binding bit_size byte_size ceil dbg"
+            " destructure div elem exit floor function_exported? get_and_update_in get_in hd if inspect is_atom"
+            " is_binary is_bitstring is_boolean is_exception is_float is_function is_integer is_list is_map"
+            " is_map_key is_nil is_number is_pid is_port is_reference is_struct is_tuple length macro_exported?"
+            " make_ref map_size match? max min node not pop_in put_elem put_in raise refute rem reraise round self"
+            " send sigil_r sigil_s sigil_w spawn spawn_link spawn_monitor struct struct! super tap then throw tl"
+            " to_charlist to_string trunc tuple_size unless update_in var! setup setup_all on_exit describe test"
+            " start_supervised!"
+        ),
+    ),
+    "zig": CallRules(self_words=_names("self Self")),
     "c": _C,
     "cpp": replace(_C, constructor=""),
 }
