@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from pipelines.tokens import normalise, words
+from pipelines.tokens import MAX_WORD_CHARS, normalise, split_ascii, words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,38 +22,126 @@ if TYPE_CHECKING:
 _BYTES = 32
 _RUN = re.compile(r"\w+")
 #: Turns every ASCII character that stands in no word into a space: splitting then is five times as fast as matching.
-_TO_SPACE = {code: " " for code in range(128) if not _RUN.match(chr(code))}
+_TO_SPACE = bytes(code if code > 127 or _RUN.match(chr(code)) else 32 for code in range(256))
+#: Distinct runs and parts of words whose bits are remembered: about 30 MB.
+_REMEMBERED = 1 << 17
+_SPACE = 32
 
 
-@lru_cache(maxsize=1 << 17)
-def _word_bits(word: str) -> int:
-    """Return the bits of one word as a 256-bit number: bit n of the number is bit n % 8 of byte n // 8."""
-    digest = hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=2).digest()
-    return (1 << digest[0]) | (1 << digest[1])
+class _PartBits(dict[str, int]):
+    """The bits of each part of a word: bit n of the number is bit n % 8 of byte n // 8 of the sketch."""
+
+    def __missing__(self, part: str) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        folded = part.lower() if part.isascii() else part  # other words are folded where they are split
+        digest = hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=2).digest()
+        bits = self[part] = (1 << digest[0]) | (1 << digest[1])
+        return bits
 
 
-@lru_cache(maxsize=1 << 17)
-def _run_bits(run: str) -> int:
-    bits = 0
-    for word in words(run):
-        bits |= _word_bits(word)
-    return bits
+class _RunBits(dict[bytes, int]):
+    """The bits of each run of word characters, which holds one word or several."""
+
+    def __missing__(self, run: bytes) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        if run.isascii():
+            parts = split_ascii(run.decode()) if len(run) <= MAX_WORD_CHARS else []
+        else:
+            parts = list(words(run.decode("utf-8", "surrogatepass")))
+        bits = 0
+        for part in parts:
+            bits |= _PARTS[part]
+        self[run] = bits
+        return bits
+
+
+_PARTS = _PartBits()
+_RUNS = _RunBits()
 
 
 def make_bloom(items: Iterable[str]) -> bytes:
     """Return the sketch of a set of words, as `tokens.words` yields them."""
     bits = 0
     for word in items:
-        bits |= _word_bits(word)
+        bits |= _PARTS[word]
+    return bloom_of_bits(bits)
+
+
+def bloom_of_bits(bits: int) -> bytes:
+    """Return the sketch with the bits of a number."""
     return bits.to_bytes(_BYTES, "little")
 
 
 def bloom_of_text(text: str) -> bytes:
     """Return `make_bloom(words(text))`, looking at each distinct run of word characters once."""
+    return bloom_of_bits(text_bits(text))
+
+
+def text_bits(text: str) -> int:
+    """Return the bits of the sketch of a text."""
+    if text.isascii():
+        return _bits_of_runs(text.encode().translate(_TO_SPACE).split())
+    return _bits_of_runs([run.encode("utf-8", "surrogatepass") for run in _RUN.findall(normalise(text))])
+
+
+def _bits_of_runs(runs: list[bytes]) -> int:
     bits = 0
-    for run in set(text.translate(_TO_SPACE).split() if text.isascii() else _RUN.findall(normalise(text))):
-        bits |= _run_bits(run)
-    return bits.to_bytes(_BYTES, "little")
+    for run in set(runs):
+        bits |= _RUNS[run]
+    return bits
+
+
+class SpanBits:
+    """The bits of parts of one text, given in its UTF-8 form."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._spaced = data.translate(_TO_SPACE)
+        self._ascii = data.isascii()
+
+    def of(self, start: int, end: int) -> int:
+        """Return the bits of the words in a span."""
+        spaced = self._spaced[start:end]
+        if self._ascii or spaced.isascii():
+            return _bits_of_runs(spaced.split())
+        return text_bits(self._data[start:end].decode("utf-8", "ignore"))
+
+    def of_all(self, spans: Sequence[tuple[int, int]]) -> list[int]:
+        """Return the bits of each span; what stands in spans inside each other is read once."""
+        if not self._ascii:  # where two characters can be normalised to one, the bits of the parts are not those of all
+            return [self.of(start, end) for start, end in spans]
+        bits = [0] * len(spans)
+        done = [start for start, _ in spans]  # up to where each span is read
+        around: list[int] = []  # the spans that are open, each inside the one before it
+
+        def close() -> None:
+            inner = around.pop()
+            end = spans[inner][1]
+            bits[inner] |= self.of(done[inner], end)
+            if around:
+                bits[around[-1]] |= bits[inner]
+                done[around[-1]] = end
+
+        for index, (start, end) in enumerate(spans):
+            while around and spans[around[-1]][1] <= start:
+                close()
+            if around:
+                outer = around[-1]
+                crosses = start < done[outer] or spans[outer][1] < end
+                if crosses or self._cuts_a_run(start) or self._cuts_a_run(end):
+                    bits[index] = self.of(start, end)
+                    continue
+                bits[outer] |= self.of(done[outer], start)
+                done[outer] = start
+            around.append(index)
+        while around:
+            close()
+        return bits
+
+    def _cuts_a_run(self, position: int) -> bool:
+        return _SPACE not in self._spaced[position - 1 : position + 1]
 
 
 def may_hold(bloom: bytes, items: Iterable[str]) -> bool:

@@ -19,11 +19,12 @@ NOT_AN_INPUT: Mapping[str, Any] = {"fingerprint": False}
 
 def digest_bytes(*parts: bytes) -> bytes:
     """Return blake2b-128 (16 bytes) over length-prefixed parts, so that ("ab", "c") and ("a", "bc") differ."""
-    hasher = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        hasher.update(len(part).to_bytes(8, "little"))
-        hasher.update(part)
-    return hasher.digest()
+    return hashlib.blake2b(length_prefixed(*parts), digest_size=16).digest()
+
+
+def length_prefixed(*parts: bytes) -> bytes:
+    """Return parts one after the other, each with its length in eight bytes before it."""
+    return b"".join([piece for part in parts for piece in (len(part).to_bytes(8, "little"), part)])
 
 
 def fingerprint(value: Any) -> str:

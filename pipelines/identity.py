@@ -12,7 +12,7 @@ import re
 from pathlib import PurePosixPath
 
 from pipelines.errors import InputError
-from pipelines.fingerprint import digest_bytes
+from pipelines.fingerprint import length_prefixed
 
 #: Sixteen buckets by default. Dagster stops computing staleness at 100 upstream partitions, hence 64 at most.
 DEFAULT_BUCKETS = 16
@@ -62,12 +62,26 @@ def make_id(repo: str, path: str, kind: str, qualified_name: str, ordinal: int, 
     survives edits of the body and of lines above; `ordinal` tells equal names apart, `part` the pieces of a long unit.
     A chunk with part 0 that shows a symbol has the symbol's id.
     """
-    named = digest_bytes(
-        *(item.encode("utf-8", "surrogateescape") for item in (repo, path, kind, qualified_name)),
-        ordinal.to_bytes(4, "little"),
-        part.to_bytes(4, "little"),
-    )
-    return path_hash(path)[:_PATH_PREFIX_BYTES] + named[: 16 - _PATH_PREFIX_BYTES]
+    return FileIds(repo, path).make(kind, qualified_name, ordinal, part)
+
+
+class FileIds:
+    """Makes the ids of one file; what they have in common is hashed once."""
+
+    def __init__(self, repo: str, path: str) -> None:
+        self._prefix = path_hash(path)[:_PATH_PREFIX_BYTES]
+        self._hasher = hashlib.blake2b(length_prefixed(_encoded(repo), _encoded(path)), digest_size=16)
+
+    def make(self, kind: str, qualified_name: str, ordinal: int, part: int = 0) -> bytes:
+        """Return the id of a symbol or chunk of the file, as `make_id` does."""
+        hasher = self._hasher.copy()
+        numbers = ordinal.to_bytes(4, "little"), part.to_bytes(4, "little")
+        hasher.update(length_prefixed(_encoded(kind), _encoded(qualified_name), *numbers))
+        return self._prefix + hasher.digest()[: 16 - _PATH_PREFIX_BYTES]
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
 
 
 def default_repo_key(root_name: str) -> str:

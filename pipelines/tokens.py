@@ -34,8 +34,14 @@ def normalise(text: str) -> str:
 def split_identifier(word: str) -> tuple[str, ...]:
     """Return the parts of a word, case-folded: parseHTTP2Response -> parse, http, 2, response."""
     if word.isascii():
-        return tuple(part.lower() for part in _ASCII_PART.findall(word))
+        return tuple(part.lower() for part in split_ascii(word))
     return tuple(_split_unicode(word))
+
+
+def split_ascii(word: str) -> list[str]:
+    """Return the parts of an ASCII word as they are written: parseHTTP2Response -> parse, HTTP, 2, Response."""
+    parts: list[str] = _ASCII_PART.findall(word)
+    return parts
 
 
 def _split_unicode(word: str) -> Iterator[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from pipelines.bloom import bloom_of_text
+from pipelines.bloom import SpanBits, bloom_of_bits, text_bits
 from pipelines.decode import NotText
 from pipelines.discover import comments
 from pipelines.discover.grammars import CompiledLanguage, GrammarError
@@ -22,7 +22,7 @@ from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
 from pipelines.discover.secrets import SecretSpan, find_secrets
 from pipelines.discover.source import Source, Span
 from pipelines.discover.symbols import Definition, Outline, outline
-from pipelines.identity import make_id
+from pipelines.identity import FileIds
 from pipelines.records import SkipReason
 
 
@@ -102,9 +102,11 @@ def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source
     found, parsed.skip_detail = _outline(language, path, source)
     ids = _identify(repo, path, found.definitions)
     parsed.error_nodes = found.error_nodes
+    words = SpanBits(source.data)
+    bodies = words.of_all([(definition.start, definition.end) for definition in found.definitions])
     parsed.symbols = [
-        _symbol_row(source, found, definition, *identity)
-        for definition, identity in zip(found.definitions, ids, strict=True)
+        _symbol_row(source, found, definition, *identity, _sketch(words, definition, bits))
+        for definition, identity, bits in zip(found.definitions, ids, bodies, strict=True)
         if identity is not None
     ]
     parsed.calls = [[_hex_id(ids, caller), *call] for caller, *call in found.calls]
@@ -124,6 +126,7 @@ def _hex_id(ids: list[tuple[str, int] | None], index: int | None) -> str | None:
 def _identify(repo: str, path: str, definitions: list[Definition]) -> list[tuple[str, int] | None]:
     """Return id and ordinal of each definition, None for a declaration that the file defines elsewhere."""
     defined = {item.qualified_name for item in definitions if item.has_body}
+    file = FileIds(repo, path)
     seen: Counter[tuple[str, str]] = Counter()
     ids: list[tuple[str, int] | None] = []
     for item in definitions:
@@ -132,16 +135,26 @@ def _identify(repo: str, path: str, definitions: list[Definition]) -> list[tuple
             continue
         ordinal = seen[item.kind, item.qualified_name]
         seen[item.kind, item.qualified_name] += 1
-        ids.append((make_id(repo, path, item.kind, item.qualified_name, ordinal).hex(), ordinal))
+        ids.append((file.make(item.kind, item.qualified_name, ordinal).hex(), ordinal))
     return ids
 
 
-def _symbol_row(source: Source, found: Outline, item: Definition, symbol_id: str, ordinal: int) -> list[Any]:
+def _sketch(words: SpanBits, item: Definition, bits: int) -> bytes:
+    """Return the sketch of a definition, given the bits of its text: with its name and the comments above it."""
+    bits |= text_bits(item.qualified_name)
+    for start, end in item.doc:
+        if start < item.start:
+            bits |= words.of(start, end)
+    return bloom_of_bits(bits)
+
+
+def _symbol_row(
+    source: Source, found: Outline, item: Definition, symbol_id: str, ordinal: int, bloom: bytes
+) -> list[Any]:
     doc_secret = any(source.holds_secret(*span) for span in item.doc)
     declaration_secret = source.holds_secret(*item.declaration)
     doc = [] if doc_secret else [_doc_text(source.text(*span)) for span in item.doc]
     signature = "" if declaration_secret else comments.fold_signature(_declaration_text(source, item, found.comments))
-    written = [source.text(*span) for span in item.doc if span[0] < item.start]
     return [
         symbol_id,
         item.kind.value,
@@ -156,7 +169,7 @@ def _symbol_row(source: Source, found: Outline, item: Definition, symbol_id: str
         signature,
         comments.join_doc(doc),
         item.is_test,
-        bloom_of_text("\n".join([item.qualified_name, *written, source.text(item.start, item.end)])).hex(),
+        bloom.hex(),
     ]
 
 
