@@ -38,6 +38,7 @@ LANGUAGE_OF = {
     "hs": "haskell",
     "lua": "lua",
     "rb": "ruby",
+    "bats": "shell",
     "sh": "shell",
     "zig": "zig",
 }

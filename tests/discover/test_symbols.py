@@ -255,3 +255,74 @@ def test_masking_a_secret_moves_nothing() -> None:
     without = parse("s.py", f'key = "{"x" * len(KEY)}"\n\ndef f():\n    return 1\n')
     assert with_key.symbols == without.symbols
     assert with_key.error_nodes == 0
+
+
+def test_signature_and_equations_of_haskell_are_one_definition_until_another_stands_between() -> None:
+    text = "f :: Int -> Int\n\n-- zero\nf 0 = g\nf n = n\n\ng = 1\n\nf' x = x\nf 2 = 3\n"
+    parsed = parse("A.hs", text)
+    assert [(item["qualified"], item["ordinal"], item["first"], item["last"]) for item in symbols(parsed)] == [
+        ("f", 0, 1, 5),
+        ("g", 0, 7, 7),
+        ("f'", 0, 9, 9),
+        ("f", 1, 10, 10),
+    ]
+    assert [item["signature"] for item in symbols(parsed)] == ["f :: Int -> Int", "g", "f' x", "f 2"]
+
+
+def test_clauses_of_elixir_are_one_definition_for_each_number_of_parameters() -> None:
+    text = "defmodule A do\n  def f(0), do: 1\n  # next\n  def f(n) when n > 0 do\n    g(n)\n  end\n  def f(n, m), do: n\nend\n"
+    parsed = parse("a.ex", text)
+    assert [(item["qualified"], item["ordinal"], item["first"], item["last"]) for item in symbols(parsed)] == [
+        ("A", 0, 1, 8),
+        ("A.f", 0, 2, 6),
+        ("A.f", 1, 7, 7),
+    ]
+    assert parsed.calls[0][:2] == [symbols(parsed)[1]["id"], "g"]
+
+
+def test_attributes_of_elixir_document_what_follows_and_what_they_stand_in() -> None:
+    text = (
+        'defmodule A do\n  @moduledoc ~S"""\n  All of it.\n  """\n\n  @doc "One."\n  @spec f(integer()) :: t()\n'
+        "  @doc since: 1\n  def f(n), do: n\n\n  @moduledoc false\n  @doc false\n  def g, do: h()\nend\n"
+    )
+    parsed = parse("a.ex", text)
+    assert [(item["name"], item["doc"], item["first"]) for item in symbols(parsed)] == [
+        ("A", "All of it.", 1),
+        ("f", "One.", 6),
+        ("g", "", 12),
+    ]
+    assert [row[1] for row in parsed.calls] == ["h"]
+
+
+def test_tests_of_bats_are_functions_though_no_shell_knows_them() -> None:
+    text = 'setup() { :; }\n\n@test "it\'s {odd}" {\n  run a\n}\n  @test \'two\'  {\n  b "@test \\"x\\" {"\n}\n'
+    parsed = parse("a.bats", text)
+    assert [
+        (item["name"], item["signature"], item["first"], item["last"], item["is_test"]) for item in symbols(parsed)
+    ] == [
+        ("setup", "setup()", 1, 1, True),
+        ("it's {odd}", '@test "it\'s {odd}"', 3, 5, True),
+        ("two", "@test 'two'", 6, 8, True),
+    ]
+    assert [row[1] for row in parsed.calls] == [":", "run", "b"][1:]
+    assert parsed.error_nodes == 0
+
+
+def test_accessors_of_ruby_are_methods_unless_the_file_defines_them() -> None:
+    text = "class A\n  # Where.\n  attr_reader :x, :y\n  def x = 1\nend\n"
+    parsed = parse("a.rb", text)
+    assert [(item["qualified"], item["signature"], item["doc"]) for item in symbols(parsed)] == [
+        ("A", "class A", ""),
+        ("A.y", "attr_reader :x, :y", "Where."),
+        ("A.x", "def x", ""),
+    ]
+    assert parsed.calls == []
+
+
+def test_a_module_of_ruby_that_only_groups_others_is_a_namespace() -> None:
+    parsed = parse("a.rb", "module A\n  VERSION = 1\n  module B\n    def self.f; end\n  end\nend\n")
+    assert [(item["kind"], item["qualified"]) for item in symbols(parsed)] == [
+        ("constant", "A.VERSION"),
+        ("trait", "A.B"),
+        ("method", "A.B.f"),
+    ]
