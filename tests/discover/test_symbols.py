@@ -270,7 +270,8 @@ def test_signature_and_equations_of_haskell_are_one_definition_until_another_sta
 
 
 def test_clauses_of_elixir_are_one_definition_for_each_number_of_parameters() -> None:
-    text = "defmodule A do\n  def f(0), do: 1\n  # next\n  def f(n) when n > 0 do\n    g(n)\n  end\n  def f(n, m), do: n\nend\n"
+    clauses = "  def f(0), do: 1\n  # next\n  def f(n) when n > 0 do\n    g(n)\n  end\n  def f(n, m), do: n\n"
+    text = f"defmodule A do\n{clauses}end\n"
     parsed = parse("a.ex", text)
     assert [(item["qualified"], item["ordinal"], item["first"], item["last"]) for item in symbols(parsed)] == [
         ("A", 0, 1, 8),

@@ -140,7 +140,8 @@ ELIXIR = Language(
     attributes=(
         '(unary_operator operator: "@" operand: (call target: (identifier) @_doc (arguments . [(string) (sigil)] @doc))'
         ' (#any-of? @_doc "doc" "typedoc" "shortdoc")) @node',
-        '(unary_operator operator: "@" operand: (call target: (identifier) @_doc (arguments . [(boolean) (keywords) (call) (identifier)]))'
+        '(unary_operator operator: "@" operand: (call target: (identifier) @_doc'
+        " (arguments . [(boolean) (keywords) (call) (identifier)]))"
         ' (#any-of? @_doc "doc" "typedoc")) @node',
         f'(unary_operator operator: "@" operand: (call target: (identifier) @_said) {_SAID}) @node',
     ),
