@@ -23,10 +23,18 @@ def match_patterns(patterns: Sequence[str], paths: Iterable[bytes], *, ignore_ca
     if not patterns:
         return {}
     with scratch_repository() as git:
-        file = git.folder.parent / "patterns"
-        file.write_bytes("".join(f"{pattern}\n" for pattern in patterns).encode("utf-8", "surrogateescape"))
-        git = git.with_config(("core.excludesFile", str(file)), ("core.ignoreCase", str(ignore_case).lower()))
-        return {path: pattern for path, (_, pattern) in _check_ignore(git, paths).items()}
+        git = git.with_config(("core.ignoreCase", str(ignore_case).lower()))
+        # what only takes back cannot match a path that nothing else matches, which is nearly all of them
+        taking = [pattern for pattern in patterns if not pattern.startswith("!")]
+        found = _match(git, taking, paths)
+        return found if len(taking) == len(patterns) or not found else _match(git, patterns, found)
+
+
+def _match(git: Git, patterns: Sequence[str], paths: Iterable[bytes]) -> dict[bytes, str]:
+    file = git.folder.parent / "patterns"
+    file.write_bytes("".join(f"{pattern}\n" for pattern in patterns).encode("utf-8", "surrogateescape"))
+    answers = _check_ignore(git.with_config(("core.excludesFile", str(file))), paths)
+    return {path: pattern for path, (_, pattern) in answers.items()}
 
 
 def match_ignore_files(files: Mapping[bytes, bytes], paths: Iterable[bytes]) -> dict[bytes, str]:
