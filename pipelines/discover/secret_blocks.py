@@ -24,6 +24,8 @@ _END = re.compile(rb"----[- ]END " + _KIND + rb"[- ]----")
 _HEAD_BYTES = 400
 #: One run, or two short ones with no more than line ends and quotes between them.
 _CONTENT = re.compile(rb"[A-Za-z0-9+/]{32}|(?:[A-Za-z0-9+/]{16,31}(?:\\[nr]|[\s\"'+,]){1,40}){2}")
+#: What has no more different characters than this, or small letters alone, is no base64 of a key.
+_FEW_CHARACTERS = 8
 #: The longest keys (16384-bit RSA, PGP) have about 13 kB.
 _MAX_BYTES = 32_768
 _BODY = re.compile(rb"[A-Za-z0-9+/=,:\-\\\"' \t\r\n]{0,32768}")
@@ -54,7 +56,8 @@ def key_blocks(data: bytes) -> Iterator[_Found]:
             continue
         following = bisect.bisect_right(ends, begin.end())
         stop = ends[following] if following < len(ends) else len(data)
-        if not _CONTENT.search(data, begin.end(), min(stop, begin.end() + _HEAD_BYTES)):
+        content = _CONTENT.search(data, begin.end(), min(stop, begin.end() + _HEAD_BYTES))
+        if not content or content[0].islower() or len(set(content[0])) <= _FEW_CHARACTERS:
             continue
         if stop - begin.start() > _MAX_BYTES or following == len(ends):
             body = _BODY.match(data, begin.end())

@@ -130,7 +130,7 @@ SERVICES: tuple[Token, ...] = (
         "[A-Za-z0-9_-]{10,4096}+\\.eyJ[A-Za-z0-9_-]{10,4096}+\\.[A-Za-z0-9_-]{20,1024}",
         needs="[A-Za-z0-9_-]{10}",
     ),
-    Token("slack-token", "xox", "[abeoprs]-[A-Za-z0-9-]{12,255}", needs="[abeoprs]-[A-Za-z0-9-]{12}"),
+    Token("slack-token", "xox", "[abeoprs]-[0-9][A-Za-z0-9-]{12,255}", needs="[abeoprs]-[0-9][A-Za-z0-9-]{8}"),
     Token("slack-token", "xoxe.", "xox[bp]-[A-Za-z0-9-]{40,255}"),
     Token("slack-token", "xapp-", "[A-Za-z0-9-]{12,255}"),
     Token("slack-webhook", "hooks.slack.com/", "(?:services|workflows|triggers)/[A-Z0-9]{6,20}/[A-Za-z0-9/]{20,200}"),

@@ -56,8 +56,12 @@ _GROUPS = ("quoted", "bare", "argument", "defined", "element", "beside", "variab
 _UNQUOTED = frozenset({"bare", "block"})
 #: What may follow a value without quotes; after anything else it is code, or longer than any secret.
 _BARE_ENDS = b" \t\r\n\f\v\"'`,;<\\"
+#: Where the next field of a query string begins.
+_NEXT_FIELD = re.compile(rb"&[A-Za-z_][\w-]{0,40}=")
 _DEFINE = re.compile(rb"#[ \t]{0,4}define[ \t]{1,8}\w{0,60}\Z")
-_CALL = re.compile(rb"\([ \t]{0,4}[@$]?[\"'][\w.:-]{0,60}\Z")
+_CALL = re.compile(
+    rb"(?i:set|put|add|def|with|define|header|append|env|export|property)\w{0,20}\([ \t]{0,4}[@$]?[\"'][\w.:-]{0,60}\Z"
+)
 #: How far before a name to look for its beginning, or for that of a macro's definition.
 _BEFORE_BYTES = 80
 _AWS_SECRET = re.compile(rb"[A-Za-z0-9/+]{40}")
@@ -81,16 +85,20 @@ def named(data: bytes, place: int) -> Iterator[_Found]:
     if group == "bare" and data[end : end + 1] not in _BARE_ENDS:
         return
     before = data[max(0, place - _BEFORE_BYTES) : name.end()]
+    if group == "bare" and (next_field := _NEXT_FIELD.search(data, start, end)):
+        end = next_field.start()
     detector = _judge(data[start:end], before, bool(name["password"]), quoted=group not in _UNQUOTED)
     if detector:
         yield start, end, detector
 
 
 def _is_whole(data: bytes, name: re.Match[bytes]) -> bool:
-    """Tell whether `pass` is a word of its own: DB_PASS, dbPass, not bypass."""
+    """Tell whether a short name is a word of its own: DB_PASS, dbPass, not bypass; _auth, not sleep_auth."""
+    before = data[name.start() - 1 : name.start()] if name.start() else b""
+    if name[0] == b"_auth":
+        return not before.isalnum()
     if name["password"] is None or len(name["password"]) > len(b"pass"):
         return True
-    before = data[name.start() - 1 : name.start()] if name.start() else b""
     return not before.isalpha() or (before.islower() and name["password"][:1].isupper())
 
 
@@ -100,7 +108,7 @@ def _judge(value: bytes, name: bytes, is_password: bool, *, quoted: bool) -> str
         return "aws-secret-key"
     if is_password:
         return "password" if looks_like_password(value, quoted=quoted) else ""
-    return "assigned-secret" if looks_random(value) else ""
+    return "assigned-secret" if looks_random(value, quoted=quoted) else ""
 
 
 _CONNECTION = re.compile(rb"://(?P<user>[^\s:/@\"'`<>{}$%]{0,64}):(?P<value>[^\s/@\"'`<>]{3,128})@[A-Za-z0-9_.\[-]")
@@ -122,7 +130,7 @@ _OPTION = re.compile(
 _ENV = re.compile(
     rf"(?:ENV|ARG|setenv)[ \t]{{1,4}}\w{{0,60}}?(?i:{_PASSWORDS}|{_SECRETS})[ \t]{{1,8}}(?P<value>{_PLAIN})".encode()
 )
-_LOGIN = re.compile(rb"login[ \t]{1,8}[^\s]{1,64}\s{1,60}password[ \t]{1,8}(?P<value>[^\s]{4,128})")
+_LOGIN = re.compile(rb"login[ \t]{1,8}[^\s]{1,64}\s{1,60}password[ \t]{1,8}(?P<value>[^\s\"'`\\()<>]{4,128})")
 _SQL = re.compile(
     rb"(?i:password|identified[ \t]{1,8}by)(?i:[ \t]{1,4}password)?[ \t]{1,8}'(?P<value>[^'\r\n]{6,128})'"
 )

@@ -12,15 +12,13 @@ from collections import Counter
 
 #: What a person writes in the place of a secret. Compared inside the value only: a comment beside it proves nothing.
 _STAND_IN = re.compile(
-    rb"(?i)example|sample|placeholder|dummy|change.?me|redacted|insert|your|todo|fixme|foobar|undefined|lorem|process\.env"
+    rb"(?i)example|sample|placeholder|dummy|change.?me|redacted|insert|your|fake|mock|[_-]here|todo|fixme|foobar|undefined|lorem|process\.env"
     rb"|environ|getenv|config\.|settings\.|https?:|file:"
 )
 #: Words that say what the value is for. A value is judged by what is left without them: "test-password-1" is nothing.
-_NAMING = re.compile(
-    rb"(?i)password|passwd|pass|secret|token|api.?key|key|credential|default|test|mock|fake|admin|user"
-)
+_NAMING = re.compile(rb"(?i)password|passwd|pass|secret|token|api.?key|key|credential|default|test|admin|user")
 _TEMPLATE = re.compile(
-    rb"\$\{|\$\(|\{\{|\}\}|<[^>]{0,80}>|%\(|%s|%[0-9]{0,3}[dxv]|#\{|\{[A-Za-z_][\w.]{0,60}\}|\.\.\.|\*\*\*|[xX]{4}"
+    rb"\$\{|\$[A-Za-z_]\w{0,60}\Z|\$\(|\{\{|\}\}|<[^>]{0,80}>|%\(|%s|%[0-9]{0,3}[dxv]|#\{|\{[A-Za-z_][\w.]{0,60}\}|\.\.\.|\*\*\*|[xX]{4}"
 )
 _SEQUENCE = re.compile(
     rb"(?i)01234567|12345678|23456789|abcdefgh|87654321|98765432|0001020304|0102030405|00112233|aabbccdd|ffeeddcc|deadbeef"
@@ -28,10 +26,9 @@ _SEQUENCE = re.compile(
 )
 #: A pattern that a secret matches: classes, repeats.
 _REGEX = re.compile(rb"\\[dwsDWS]|\[[^\]]{0,20}[a-zA-Z0]-[^\]]{0,20}\]|\{[0-9]{1,4},?[0-9]{0,4}\}\W{0,2}\Z|\(\?[:=!P<]")
-#: The subject of the example that documents of JSON Web Tokens share: 1234567890.
-_SAMPLE_TOKEN = b"eyJzdWIiOiIxMjM0NTY3ODkw"
+#: What documents give away: AWS' examples, the subject of JSON Web Tokens (1234567890), the key of Azure's emulator.
+_SAMPLES = re.compile(rb"EXAMPLE|eyJzdWIiOiIxMjM0NTY3ODkw|Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1")
 _HEX = re.compile(rb"(?:0x)?([0-9a-fA-F]+)")
-_EXAMPLE = b"EXAMPLE"
 #: A value of at most so many different characters is a pattern; of a token, its prefix apart, the end is looked at.
 _FEW_CHARACTERS, _TAIL_CHARS = 3, 16
 _WORD = re.compile(rb"[A-Z]?[a-z]{3,}|[A-Z]{4,}")
@@ -49,10 +46,12 @@ _CORE_CHARS = 5  # of a password without the words that name it
 _CHOSEN_CHARS, _CHOSEN_WORD_CHARS = 4, 8  # a short word in small letters is what examples have: scott:tiger
 #: A call, a path, a member: read from somewhere, not written here. A version.
 _CODE = re.compile(
-    rb"[A-Za-z_][\w.]{0,100}\(|[.~]{0,2}/|[A-Za-z_]+[0-9]{0,3}(?:(?:\.|::|->)[A-Za-z_]+[0-9]{0,3})+\Z|v?[0-9]{1,3}\.[0-9]{1,4}\.[0-9]"
+    rb"[A-Za-z_][\w.]{0,100}\(|[.~]{0,2}/|[A-Za-z_]+[0-9]{0,3}(?:(?:[?!]?\.|::|->)[A-Za-z_]+[0-9]{0,3})+\Z|v?[0-9]{1,3}\.[0-9]{1,4}\.[0-9]"
 )
 #: Words in small letters, joined: an error code, a path, a name of something.
-_JOINED = re.compile(rb"[a-z]+[0-9]{0,2}(?:[-_./:]{1,2}(?:[a-z]+[0-9]{0,2}|[0-9]{1,4}))+\Z")
+_JOINED = re.compile(rb"[a-z]+[0-9]{0,2}(?:[-_./:]{1,2}(?:[a-z]+[0-9]{0,2}|[0-9]{1,6}))+\Z")
+#: The name of a constant.
+_CONSTANT = re.compile(rb"[A-Z][A-Za-z0-9]{0,30}(?:_[A-Za-z0-9]{1,40})+\Z")
 
 
 def entropy(value: bytes) -> float:
@@ -69,19 +68,22 @@ def is_placeholder(value: bytes, *, words: bool = True) -> bool:
     body = value if words else value[-_TAIL_CHARS:]
     if len(set(body)) <= _FEW_CHARACTERS:
         return True
-    if _EXAMPLE in value or _SAMPLE_TOKEN in value or _TEMPLATE.search(value) or _SEQUENCE.search(value):
+    if _SAMPLES.search(value) or _TEMPLATE.search(value) or _SEQUENCE.search(value):
         return True
     return words and (_STAND_IN.search(value) is not None or _REGEX.search(value) is not None)
 
 
-def looks_random(value: bytes) -> bool:
-    """Tell whether a value was drawn by a machine: long and even enough for its alphabet, and not made of words."""
-    if is_placeholder(value) or b" " in value or value.isdigit() or _CODE.match(value):
+def looks_random(value: bytes, *, quoted: bool = True) -> bool:
+    """Tell whether a value was drawn by a machine: long and even enough for its alphabet, and not made of words.
+
+    A value without quotes must not read as the name of a constant either.
+    """
+    if is_placeholder(value) or b" " in value or value.isdigit() or _CODE.match(value) or _JOINED.match(value):
         return False
     digits = _HEX.fullmatch(value)
     if digits:
         return len(digits[1]) >= _HEX_CHARS and entropy(digits[1].lower()) >= _HEX_BITS
-    if len(_NAMING.sub(b"", value)) < _MIXED_CHARS or not value.isascii():
+    if len(_NAMING.sub(b"", value)) < _MIXED_CHARS or not value.isascii() or (not quoted and _CONSTANT.match(value)):
         return False
     return _is_mixed(value) and entropy(value) >= _MIXED_BITS and not _is_words(value)
 
@@ -89,7 +91,11 @@ def looks_random(value: bytes) -> bool:
 def looks_chosen(value: bytes) -> bool:
     """Tell whether a password in a place that holds nothing else is more than a word for one."""
     core = _NAMING.sub(b"", value)
-    return not is_placeholder(value) and len(core) >= (_CHOSEN_WORD_CHARS if core.islower() else _CHOSEN_CHARS)
+    return (
+        not is_placeholder(value)
+        and not _JOINED.match(value)
+        and len(core) >= (_CHOSEN_WORD_CHARS if core.islower() else _CHOSEN_CHARS)
+    )
 
 
 def looks_like_password(value: bytes, *, quoted: bool) -> bool:
@@ -97,6 +103,8 @@ def looks_like_password(value: bytes, *, quoted: bool) -> bool:
     if is_placeholder(value) or b" " in value or not _PASSWORD_CHARS <= len(value) <= _MAX_PASSWORD_CHARS:
         return False
     if entropy(value) < _PASSWORD_BITS or _JOINED.match(value) or _is_foreign(value):
+        return False
+    if not quoted and _CONSTANT.match(value):
         return False
     core = _NAMING.sub(b"", value)
     if not quoted and (_is_words(core) or not _is_mixed(core)):

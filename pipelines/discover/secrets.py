@@ -15,7 +15,6 @@ A line with `strata: allow-secret` (or `pragma: allowlist secret`) is left alone
 
 from __future__ import annotations
 
-import bisect
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -43,10 +42,9 @@ _Found = tuple[int, int, str]
 #: Looks at one place of a text.
 _Probe = Callable[[bytes, int], Iterable[_Found]]
 
-#: A comment that excuses its own line, or with the first group the line below.
-_ALLOW = re.compile(
-    rb"(strata: allow-secret-below|pragma: allowlist nextline secret)|strata: allow-secret|pragma: allowlist secret"
-)
+#: Comments that excuse a secret of their own line, or of the line below.
+_ALLOW = re.compile(rb"strata: allow-secret(?!-)|pragma: allowlist secret")
+_ALLOW_BELOW = re.compile(rb"strata: allow-secret-below|pragma: allowlist nextline secret")
 #: The longest lead of a token, in bytes.
 _LEAD_BYTES = 32
 _BARE_KEY = re.compile(rb"[A-Za-z0-9+/=\\\"' \t\r\n,]{0,16384}")
@@ -55,17 +53,26 @@ _BARE_KEY = re.compile(rb"[A-Za-z0-9+/=\\\"' \t\r\n,]{0,16384}")
 def find_secrets(text: str) -> list[SecretSpan]:
     """Return the secrets in a text, in order, without overlaps."""
     data = text.encode("utf-8", "surrogatepass")
-    found = _scan(data)
-    if not found:
-        return []
-    line_ends = [match.start() for match in re.finditer(rb"\n", data)]
-    allowed = {bisect.bisect_left(line_ends, match.start()) + (match[1] is not None) for match in _ALLOW.finditer(data)}
     spans: list[SecretSpan] = []
-    for start, end, detector in _joined(found):
-        first = bisect.bisect_left(line_ends, start)
-        if first not in allowed:
-            spans.append(SecretSpan(start, end, first + 1, bisect.bisect_left(line_ends, end - 1) + 1, detector))
+    line, counted = 1, 0
+    allowed: dict[int, bool] = {}  # by line, since a line may be long and hold many secrets
+    for start, end, detector in _joined(_scan(data)):
+        line += data.count(b"\n", counted, start)
+        counted = start
+        if line not in allowed:
+            allowed[line] = _is_allowed(data, start)
+        if not allowed[line]:
+            spans.append(SecretSpan(start, end, line, line + data.count(b"\n", start, end - 1), detector))
     return spans
+
+
+def _is_allowed(data: bytes, place: int) -> bool:
+    """Tell whether a comment excuses a secret that begins at a place."""
+    begin = data.rfind(b"\n", 0, place) + 1
+    end = data.find(b"\n", place)
+    if _ALLOW.search(data, begin, end if end >= 0 else len(data)):
+        return True
+    return begin > 0 and _ALLOW_BELOW.search(data, data.rfind(b"\n", 0, begin - 1) + 1, begin) is not None
 
 
 def _scan(data: bytes) -> list[_Found]:
