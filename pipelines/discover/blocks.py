@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pipelines.discover.source import Span
 
 _CLOSING = re.compile(rb"^\}[^\n{]*+", re.MULTILINE)
-#: Where a block may begin: a brace in the first column, or at the end of a line that begins there.
-_OPENING = re.compile(rb"^(?:\{|[A-Za-z_][^\n;{}]*+\{[ \t]*+\r?$)", re.MULTILINE)
+#: Where a block may begin: a brace in the first column, or at the end of a line.
+_OPENING = re.compile(rb"^(?:\{|[^\S\n]*+[A-Za-z_][^\n;{}]*+\{[ \t]*+\r?$)", re.MULTILINE)
 #: Lines that a declaration before its opening brace may have.
 _MAX_HEAD_LINES = 24
 _ENDS_BEFORE = (b";", b"}", b"*/", b"\\", b">")
@@ -63,7 +63,7 @@ def _blocks(data: bytes) -> Iterator[Block]:
         if opening is not None:
             brace = opening.end() - 1 if opening[0] == b"{" else data.rindex(b"{", opening.start(), opening.end())
             start = _head(data, after, opening.start(), alone=opening[0] == b"{")
-            if start < brace:
+            if start < brace and data[start : start + 1].isalpha():
                 yield Block(start, brace, match.start(), match.end())
         after = match.end()
 

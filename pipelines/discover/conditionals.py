@@ -1,9 +1,10 @@
 """Conditional compilation that cuts through a block. In: source bytes of C or C++. Out: the same as one variant reads.
 
-A grammar sees all branches of `#if` at once. Where each branch is whole, it reads them all; where a branch opens a block
-that it does not close, or closes one that it did not open, everything after it would be read wrongly. There one branch
-stays, and the others are blank with the directives between them; the compiler sees no more either. Conditions that are
-equal choose equally, so that a block that one group opens and another one closes is whole. Offsets and lines stay.
+A grammar sees all branches of `#if` at once. Where each branch is whole, it reads them all; where a branch opens a
+block that it does not close, or closes one that it did not open, everything after it would be read wrongly. There one
+branch stays, and the others are blank with the directives between them; the compiler sees no more either. Conditions
+that are equal choose equally, so that a block that one group opens and another one closes is whole. Offsets and lines
+stay what they are.
 """
 
 from __future__ import annotations
