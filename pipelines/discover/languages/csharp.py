@@ -10,6 +10,13 @@ from pipelines.records import SymbolKind, TypingRole
 
 _DIRECTIVE = re.compile(r"(?:global\s+)?using\s+(?P<static>static\s+)?(?:unsafe\s+)?(?:(?P<alias>@?\w+)\s*=\s*)?")
 _GENERIC = re.compile(r"<.*", re.DOTALL)
+_CONDITION = re.compile(rb"^[ \t]*#[ \t]*(?:if|elif|else|endif)\b[^\n]*", re.MULTILINE)
+#: A branch that is not the first of its kind, up to the next directive.
+_OTHER_BRANCH = re.compile(
+    rb"^[ \t]*#[ \t]*el(?:se|if)\b[^\n]*\n(?:(?![ \t]*#)[^\n]*\n)*(?=[ \t]*#[ \t]*(?:el(?:se|if)|endif)\b)",
+    re.MULTILINE,
+)
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
 _CLOSURE = "[(lambda_expression body: (_) @body) (anonymous_method_expression (block) @body)]"
 #: An accessor with a body makes a property one of code; `get; set;` makes it a field.
 _ACCESSORS = "accessors: (accessor_list (accessor_declaration body: (_))) @body"
@@ -28,6 +35,20 @@ def _expand(text: str) -> Iterator[ImportedName]:
         yield (module, name, directive["alias"]) if module else (name, None, directive["alias"])
 
 
+def _blank(match: re.Match[bytes]) -> bytes:
+    return _NOT_LINE_END.sub(b" ", match[0])
+
+
+def _all_branches(data: bytes) -> bytes:
+    """Return the source without `#if` and its like, all branches in a row."""
+    return _CONDITION.sub(_blank, data)
+
+
+def _first_branches(data: bytes) -> bytes:
+    """Return the source with the first branch of every condition alone."""
+    return _all_branches(_OTHER_BRANCH.sub(_blank, data))
+
+
 CSHARP = Language(
     name="csharp",
     grammar=Grammar("tree-sitter-c-sharp", "tree_sitter_c_sharp"),
@@ -44,6 +65,15 @@ CSHARP = Language(
         (SymbolKind.ENUM, "(enum_declaration name: (_) @name body: (_) @body) @node"),
         (SymbolKind.TYPE, "(delegate_declaration name: (_) @name) @node"),
         (SymbolKind.METHOD, "(method_declaration name: (_) @name body: (_) @body) @node"),
+        # Without a body they are abstract or foreign, and one that has another signature may have one.
+        (SymbolKind.METHOD, "(interface_declaration body: (_ (method_declaration name: (_) @name !body) @node))"),
+        (
+            SymbolKind.METHOD,
+            '(method_declaration (modifier) @_bare name: (_) @name !body (#any-of? @_bare "abstract" "extern")) @node',
+        ),
+        (SymbolKind.METHOD, '(operator_declaration "operator" @first operator: _ @name !body) @node'),
+        (SymbolKind.METHOD, '(conversion_operator_declaration "operator" @first type: _ @name !body) @node'),
+        (SymbolKind.FUNCTION, "(local_function_statement name: (_) @name !body) @node"),
         (SymbolKind.METHOD, "(constructor_declaration name: (_) @name body: (_) @body) @node"),
         (SymbolKind.METHOD, '(destructor_declaration "~" @first name: (_) @name body: (_) @body) @node'),
         (SymbolKind.METHOD, '(operator_declaration "operator" @first operator: _ @name body: (_) @body) @node'),
@@ -67,11 +97,11 @@ CSHARP = Language(
             ' (#eq? @_static "static") (#eq? @_readonly "readonly"))',
         ),
     ),
-    declarations=(
-        (SymbolKind.METHOD, "(method_declaration name: (_) @name !body) @node"),
-        (SymbolKind.METHOD, '(operator_declaration "operator" @first operator: _ @name !body) @node'),
-        (SymbolKind.METHOD, '(conversion_operator_declaration "operator" @first type: _ @name !body) @node'),
-        (SymbolKind.FUNCTION, "(local_function_statement name: (_) @name !body) @node"),  # extern
+    declarations=(  # the first half of a partial method
+        (
+            SymbolKind.METHOD,
+            '(method_declaration (modifier) @_partial name: (_) @name !body (#eq? @_partial "partial")) @node',
+        ),
     ),
     namespaces=(
         "(namespace_declaration name: (_) @name body: (_)) @node",
@@ -118,5 +148,6 @@ CSHARP = Language(
     ),
     test_marker=r"[\[,]\s*(?:\w+\.)*(?:Fact|Theory|Test|TestCase|TestCaseSource|TestMethod|DataTestMethod|TestFixture"
     r"|TestClass)(?:Attribute)?\s*[\](,]",
+    repairs=(_all_branches, _first_branches),
     expand=_expand,
 )

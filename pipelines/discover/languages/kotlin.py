@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from pipelines.discover.languages.language import Grammar, ImportedName, Language
 from pipelines.records import SymbolKind, TypingRole
@@ -20,6 +20,94 @@ _CODE = (
 #: `f<T>(x)` with one argument: the grammar reads two comparisons.
 _GENERIC_CALL = '(binary_expression left: (binary_expression left: {} "<") ">" right: {})'
 _ARGUMENTS = "[(parenthesized_expression) (lambda_literal)]"
+
+#: Words that are modifiers of a declaration in one place and names in another.
+_MODIFIER = (
+    rb"(?:abstract|annotation|companion|const|crossinline|enum|external|final|infix|inline|inner|internal|lateinit"
+    rb"|noinline|open|operator|override|private|protected|public|sealed|suspend|tailrec|vararg)"
+)
+_DECLARED = rb"(?:class|constructor|data|fun|interface|object|typealias|val|value|var|" + _MODIFIER + rb")\b"
+_VISIBLE = rb"(?:(?:actual|internal|private|protected|public)[ \t]+){1,3}constructor\b"
+_NOT_LINE_END = re.compile(rb"[^\r\n]")
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return _NOT_LINE_END.sub(b" ", match[0])
+
+
+def _name(match: re.Match[bytes]) -> bytes:
+    return b"x" * len(match[0])
+
+
+def _public(match: re.Match[bytes]) -> bytes:
+    """Put a modifier that is always read as one in place of another, nothing where one stands before it."""
+    first = not match.string[max(0, match.start() - 2) : match.start()].rstrip(b" ").isalpha()
+    return (b"public" if first else b"").ljust(len(match[0]))
+
+
+def _comma(match: re.Match[bytes]) -> bytes:
+    return match[1] + b", "
+
+
+#: Modifiers that the grammar takes for names without a sign of doubt.
+_HARD = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rb"annotation(?=[ \t]+class\b)",
+        rb"actual(?=[ \t]+" + _DECLARED + rb")",
+        rb"expect(?=[ \t]+" + _DECLARED + rb")",
+    )
+)
+#: What the grammar misreads, each with something as long that it does not: it takes modifiers for names and names for
+#: modifiers, and knows neither guards of `when` nor all that may stand between the parts of a declaration.
+_REPAIRS: tuple[tuple[re.Pattern[bytes], Callable[[re.Match[bytes]], bytes]], ...] = tuple(
+    (re.compile(pattern, re.MULTILINE), replacement)
+    for pattern, replacement in (
+        (rb"(?<![\w.])suspend(?=[ \t]+fun\b)", _public),
+        (rb"(?<![\w.])suspend(?=[ \t]*\{)", _blank),
+        (rb"(?<![\w@])" + _MODIFIER + rb"(?=\(|[ \t]*[=.,;:)\]]|\?\.)", _name),
+        (rb"(?<![\w.])(?:by|where)(?=\??\.|[ \t]*=[^=]|\()", _name),
+        (rb"(?<=[\w)\]}\"] )[gs]et(?= [\w(\"])", _name),
+        (rb"(?<![\w.])(?:get(?=\([^)\s])|set(?=\([^)\n]{1,100},))", _name),
+        (rb"(?<![\w.])context\(\w{1,80}\)(?=[ \t]+[A-Z(])", _blank),
+        (rb"^([ \t]*+!?(?:is|in)[ \t][^\n{}]{1,200}?[ \t])if(?=[ \t]+\([ \t]*+\r?$|[^\n]{1,400}->)", _comma),
+        (rb"(?<!\$)\$\$++(?=\")", _blank),
+        (rb"(?<=\w)\?(?=::)", _blank),
+        (rb"(?<=\w) & Any\b", _blank),
+        (rb"^[ \t]*+context\([^()\n]{1,300}\)(?=\s{1,200}" + _DECLARED + rb")", _blank),
+        (rb"^[ \t]*+@\w+(?:\([^()\n]{0,200}\))?(?=\s{1,200}[gs]et\()", _blank),
+        (rb"^[ \t]*+//[^\n]*+(?=\n[ \t]*+" + _VISIBLE + rb")", _blank),
+        (rb"(?<=\w|>)\s{1,200}@\w+(?=\s{1,200}" + _VISIBLE + rb")", _blank),
+    )
+)
+
+
+def _visible(data: bytes) -> bytes:
+    for pattern in _HARD:
+        data = pattern.sub(_public, data)
+    return data
+
+
+def _repair(data: bytes) -> bytes:
+    for pattern, replacement in _REPAIRS:
+        data = pattern.sub(replacement, data)
+    return data
+
+
+#: Below two annotations, `class A { }` is read as a call of an infix function named class.
+_MISREAD_CLASSES = tuple(
+    (kind, f'(infix_expression {shape} (#eq? @_word "{word}")) @node')
+    for word, kind in (
+        ("class", SymbolKind.CLASS),
+        ("object", SymbolKind.CLASS),
+        ("interface", SymbolKind.INTERFACE),
+    )
+    for shape in (
+        ". (identifier) @_word . (identifier) @name . (lambda_literal) @body .",
+        ". (_) . (identifier) @_word . (identifier) @name .",
+        ". (_) . (identifier) @_word . (call_expression . (identifier) @name) .",
+    )
+)
 
 
 def _expand(text: str) -> Iterator[ImportedName]:
@@ -42,9 +130,15 @@ KOTLIN = Language(
         (SymbolKind.CLASS, "(class_declaration name: (_) @name) @node"),
         (SymbolKind.CLASS, "(object_declaration name: (_) @name (class_body) @body) @node"),
         (SymbolKind.CLASS, "(object_declaration name: (_) @name) @node"),
+        *_MISREAD_CLASSES,
+        (SymbolKind.CLASS, "(companion_object name: (_) @name (class_body) @body) @node"),
+        (SymbolKind.CLASS, "(companion_object name: (_) @name) @node"),
         (SymbolKind.TYPE, "(type_alias type: (_) @name) @node"),
         (SymbolKind.FUNCTION, f"(function_declaration {_RECEIVER} . name: (_) @name (function_body) @body) @node"),
         (SymbolKind.FUNCTION, "(function_declaration name: (_) @name (function_body) @body) @node"),
+        # Without a body they are abstract, and one that has another signature may have one.
+        (SymbolKind.FUNCTION, f"(function_declaration {_RECEIVER} . name: (_) @name) @node"),
+        (SymbolKind.FUNCTION, "(function_declaration name: (_) @name) @node"),
         (SymbolKind.METHOD, '(secondary_constructor "constructor" @name (block) @body) @node'),
         (SymbolKind.METHOD, '(secondary_constructor "constructor" @name) @node'),
         (SymbolKind.METHOD, '(anonymous_initializer "init" @name (block) @body) @node'),
@@ -79,10 +173,7 @@ KOTLIN = Language(
             for parent in ("source_file", "class_body", "enum_class_body")
         ),
     ),
-    declarations=(
-        (SymbolKind.FUNCTION, f"(function_declaration {_RECEIVER} . name: (_) @name) @node"),
-        (SymbolKind.FUNCTION, "(function_declaration name: (_) @name) @node"),
-    ),
+    attributes=("(annotated_expression (annotation) @node)",),
     types=(
         "(object_literal (class_body)) @node",
         "(enum_entry . (identifier) @name (class_body)) @node",
@@ -111,9 +202,14 @@ KOTLIN = Language(
             "(property_declaration (variable_declaration . (identifier) @name . )"
             " (call_expression . (identifier) @called))",
         ),
-        (TypingRole.RETURNS, "(function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @type)"),
+        (
+            TypingRole.RETURNS,
+            "(function_declaration (function_value_parameters) . [(user_type) (nullable_type)] @type)",
+        ),
     ),
     comments=("(line_comment) @node", "(block_comment) @node"),
     test_marker=r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest)\b",
+    visible=_visible,
+    repairs=(_repair,),
     expand=_expand,
 )

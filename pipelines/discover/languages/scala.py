@@ -53,15 +53,14 @@ SCALA = Language(
         (SymbolKind.ENUM, "(enum_definition name: (_) @name body: (_) @body) @node"),
         (SymbolKind.TYPE, "(type_definition name: (_) @name type: (_)) @node"),
         (SymbolKind.FUNCTION, "(function_definition name: (_) @name body: (_) @body) @node"),
+        # Without a body they are abstract, and one that has another signature may have one.
+        (SymbolKind.FUNCTION, "(function_declaration name: (_) @name) @node"),
         (SymbolKind.FUNCTION, f"(val_definition pattern: (identifier) @name value: {_CLOSURE} @body @value) @node"),
         (SymbolKind.FUNCTION, f"(var_definition pattern: (identifier) @name value: {_CLOSURE} @body @value) @node"),
         # A constant begins with a capital; in a class that may as well be an extractor.
         (SymbolKind.CONSTANT, f"(compilation_unit {_CONSTANT})"),
         (SymbolKind.CONSTANT, f"(object_definition body: (template_body {_CONSTANT}))"),
         (SymbolKind.CONSTANT, f"(package_object body: (template_body {_CONSTANT}))"),
-    ),
-    declarations=(
-        (SymbolKind.FUNCTION, "(function_declaration name: (_) @name) @node"),
     ),
     types=(
         "(extension_definition parameters: (parameters . (parameter type: (_) @name))) @node",

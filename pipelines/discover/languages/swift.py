@@ -8,7 +8,7 @@ from pipelines.records import SymbolKind, TypingRole
 _PROPERTY = "property_declaration name: (pattern bound_identifier: (_) @name)"
 #: What follows the name of a call; a subscript reads alike but for its bracket.
 _ARGUMENTS = '(call_suffix [(value_arguments "(") (lambda_literal)])'
-_WORD = '(identifier . (simple_identifier) @module'
+_WORD = "(identifier . (simple_identifier) @module"
 
 SWIFT = Language(
     name="swift",
@@ -30,6 +30,9 @@ SWIFT = Language(
         (SymbolKind.METHOD, '(init_declaration "init" @name body: (_) @body) @node'),
         (SymbolKind.METHOD, '(deinit_declaration "deinit" @name body: (_) @body) @node'),
         (SymbolKind.METHOD, '(subscript_declaration "subscript" @name (computed_property) @body) @node'),
+        # What a protocol asks for; an extension of it may have a method of that name with a body.
+        (SymbolKind.METHOD, '(protocol_function_declaration "func" . name: _ @name) @node'),
+        (SymbolKind.METHOD, '(init_declaration "init" @name !body) @node'),
         (SymbolKind.FUNCTION, f"({_PROPERTY} computed_value: (_) @body) @node"),
         (SymbolKind.FUNCTION, f"({_PROPERTY} (willset_didset_block) @body) @node"),
         (SymbolKind.FUNCTION, f"({_PROPERTY} value: (lambda_literal) @body @value) @node"),
@@ -44,10 +47,6 @@ SWIFT = Language(
             '(source_file (property_declaration (value_binding_pattern mutability: "let")'
             " name: (pattern bound_identifier: (_) @name)) @node)",
         ),
-    ),
-    declarations=(
-        (SymbolKind.METHOD, '(protocol_function_declaration "func" . name: _ @name) @node'),
-        (SymbolKind.METHOD, '(init_declaration "init" @name !body) @node'),
     ),
     types=('(class_declaration declaration_kind: "extension" name: (_) @name body: (_)) @node',),
     calls=(
