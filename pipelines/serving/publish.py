@@ -2,19 +2,31 @@
 
 In: a generation's document. Out: the pointer that readers follow. The swap is one rename, so a reader gets the old
 generation or the new one; what a reader has open is not removed (see locks.lease_generation).
+
+A rule that hides files hides them in the past too: a generation that shows a file which is denied, excluded or ignored
+now goes at once, and so does one whose files were searched for secrets by other rules.
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from pipelines.artifacts import ArtifactRef
-from pipelines.errors import ArtifactCorrupt, ArtifactMissing
+from pipelines.errors import ArtifactCorrupt, ArtifactMissing, FormatUnsupported
+from pipelines.formats import SYMBOLS
 from pipelines.generation import GenerationDocument, read_generation
 from pipelines.locks import remove_generation_unless_leased
+from pipelines.records import SkipReason
 from pipelines.store import ArtifactStore, Pointer
+
+#: Reasons that say: this is not to be shown.
+_WITHHELD = (SkipReason.DENIED, SkipReason.EXCLUDED, SkipReason.STRATAIGNORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +56,8 @@ def publish_generation(
     if served and (served.generation, served.commit, served.dirty) == (document.generation, commit, dirty):
         return served
     older = (served.generation, *served.previous) if served else ()
-    previous = tuple(item for item in dict.fromkeys(older) if item != document.generation)[: keep - 1]
+    candidates = [item for item in dict.fromkeys(older) if item != document.generation][: keep - 1]
+    previous = tuple(item for item in candidates if _may_stay(store, item, document))
     now = datetime.now(UTC).isoformat(timespec="seconds")
     pointer = Pointer(document.generation, commit, dirty, now, previous)
     store.publish(document.repo, pointer)
@@ -73,6 +86,35 @@ def collect_garbage(store: ArtifactStore, repo: str, keep: int, *, dry_run: bool
         for ref in unused:
             store.discard(ref)
     return Garbage(len(doomed), len(unused), freed)
+
+
+def _may_stay(store: ArtifactStore, generation: str, served: GenerationDocument) -> bool:
+    """Tell whether an older generation shows nothing that the rules of the served one withhold."""
+    try:
+        older = read_generation(store, served.repo, generation)
+        before, now = set(older.buckets(SYMBOLS.name)), set(served.buckets(SYMBOLS.name))
+        if len({store.open(ref).recipe for ref in before | now}) > 1:
+            return False
+        return _paths(store, sorted(before - now), shown=True).isdisjoint(
+            _paths(store, sorted(now - before), shown=False)
+        )
+    except (ArtifactCorrupt, ArtifactMissing, FormatUnsupported):
+        return False  # nobody can open it either
+
+
+def _paths(store: ArtifactStore, refs: Sequence[ArtifactRef], *, shown: bool) -> set[str]:
+    """Return the files that the buckets show, or those that are withheld from them."""
+    found: set[str] = set()
+    for ref in refs:
+        files = store.open(ref).table("files.parquet", columns=["path", "skip_reason"])
+        reason = files["skip_reason"]
+        wanted = pc.is_null(reason) if shown else pc.is_in(reason, value_set=_withheld())
+        found |= set(files.filter(wanted)["path"].to_pylist())
+    return found
+
+
+def _withheld() -> pa.Array:
+    return pa.array([reason.value for reason in _WITHHELD], pa.string())
 
 
 def published_document(store: ArtifactStore, repo: str) -> GenerationDocument:

@@ -39,6 +39,8 @@ def build(
     encoder: Encoder | None = None,
     progress: Progress = SILENT,
     parser: Sequence[str] | None = None,
+    deny: Sequence[str] = (),
+    grammars: str = "",
 ) -> Plan:
     """Make every artifact that the folder wants, and return the plan; nothing is published.
 
@@ -46,8 +48,8 @@ def build(
     """
     store.initialise()
     encoder = encoder or make_encoder(settings.embedder, root / "no-data-needed")
-    listing = list_files(root, repo, settings.index)
-    plan = make_plan(listing, Inputs(settings, encoder.digest, grammar_versions()))
+    listing = list_files(root, repo, settings.index, deny=deny)
+    plan = make_plan(listing, Inputs(settings, encoder.digest, grammars or grammar_versions()))
     with open_tree(root, listing) as tree, ParserPool(settings.index, command=parser) as pool:
         for bucket in plan.buckets.values():
             build_symbols(store, bucket.targets["symbols"], bucket.files, tree, pool, progress)

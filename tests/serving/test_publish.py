@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from pipelines.artifacts import ArtifactRef
 from pipelines.errors import ArtifactMissing
 from pipelines.retrieval import open_generation
 from pipelines.serving.publish import collect_garbage, publish_generation, published_document
+from pipelines.settings import override
 from pipelines.store import ArtifactStore
-from tests.serving.builds import build, document_of, publish, write_files
+from tests.serving.builds import SETTINGS, build, document_of, publish, write_files
 
 FILES = {f"module_{number}.py": f"def function_{number}():\n    return {number}\n" for number in range(12)}
 
@@ -83,6 +85,36 @@ def refs_of(store: ArtifactStore, generation: str) -> set[object]:
     return {
         ref for ref in store.artifacts("sample") if [ref.asset, ref.bucket, ref.fingerprint] in document["artifacts"]
     }
+
+
+@pytest.mark.parametrize("rule", ["deny", "exclude", "ignore"])
+def test_a_rule_that_hides_a_file_hides_it_in_older_generations_too(
+    root: Path, store: ArtifactStore, rule: str
+) -> None:
+    write_files(root, {"plain.py": "def unspoken():\n    return 1\n"})
+    publish(store, build(root, store))
+    if rule == "deny":
+        document = publish(store, build(root, store, deny=("plain.py",)))
+    elif rule == "exclude":
+        document = publish(store, build(root, store, override(SETTINGS, "index", exclude=("/plain.py",))))
+    else:
+        write_files(root, {".strataignore": "plain.py\n"})
+        document = publish(store, build(root, store))
+    assert store.generations("sample") == (document.generation,)
+    shown = {path for ref in store.artifacts("sample") if ref.asset == "chunks" for path in chunk_paths(store, ref)}
+    assert "plain.py" not in shown
+    assert "module_1.py" in shown
+
+
+def test_a_generation_made_by_another_recipe_goes(root: Path, store: ArtifactStore) -> None:
+    publish(store, build(root, store, grammars="older"))
+    document = publish(store, build(root, store))
+    assert store.generations("sample") == (document.generation,)
+
+
+def chunk_paths(store: ArtifactStore, ref: ArtifactRef) -> list[str]:
+    paths: list[str] = store.open(ref).table("chunks.parquet", columns=["path"])["path"].to_pylist()
+    return paths
 
 
 def test_what_a_reader_has_open_stays_until_it_closes(root: Path, store: ArtifactStore) -> None:
