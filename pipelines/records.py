@@ -36,6 +36,7 @@ class SkipReason(StrEnum):
     EMPTY = "empty"  # no byte but white space
     BINARY = "binary"
     UNDECODABLE = "undecodable"
+    MALFORMED = "malformed"  # not of the format that its name tells: a notebook that is no JSON
     SYMLINK = "symlink"
     SUBMODULE = "submodule"
     NESTED_REPOSITORY = "nested_repository"
@@ -83,13 +84,15 @@ class CallStrategy(IntEnum):
     ENCLOSING_SCOPE = 2  # f(), defined in the caller, its class or its namespace
     SAME_FILE = 3  # f(), at the top level of the caller's file
     IMPORTED = 4  # a name, or a member of a module or class, that the file imports, includes or uses
-    SAME_PACKAGE = 5  # a name of the caller's folder, where folders are packages
-    NAMED_TYPE = 6  # X.f(), X::f(), new X().f(), with a class X that has an f
-    LINKED = 7  # the only C or C++ definition of the name that other files can see
-    RECEIVER_NAME = 8  # envelope.seal(): a variable named like a class that has the method
-    UNIQUE_NAME = 9  # the only function of a distinctive name in the language
-    UNIQUE_METHOD = 10  # the only method of a distinctive name in the language
-    AMBIGUOUS = 11  # one of a few definitions; each gets an edge
+    INHERITED = 5  # self.f(), super().f(): a method of a base of the caller's class
+    TYPED = 6  # x.f(), where the source says of which class x is: declared, constructed, returned
+    SAME_PACKAGE = 7  # a name of the caller's folder, where folders are packages
+    NAMED_TYPE = 8  # X.f(), X::f(), new X().f(), with a class X that has an f
+    LINKED = 9  # the nearest C or C++ definition of the name that other files can see
+    RECEIVER_NAME = 10  # envelope.seal(): a variable named like a class that has the method
+    UNIQUE_NAME = 11  # the only function of a distinctive name in the language
+    UNIQUE_METHOD = 12  # the only method of a distinctive name in the language
+    AMBIGUOUS = 13  # one of a few definitions; each gets an edge
 
 
 #: Confidence of an edge by strategy. From .5 on an edge may move vectors and counts for the blast radius.
@@ -98,6 +101,8 @@ CALL_CONFIDENCE: Mapping[CallStrategy, float] = {
     CallStrategy.ENCLOSING_SCOPE: 0.95,
     CallStrategy.SAME_FILE: 0.9,
     CallStrategy.IMPORTED: 0.9,
+    CallStrategy.INHERITED: 0.9,
+    CallStrategy.TYPED: 0.9,
     CallStrategy.SAME_PACKAGE: 0.8,
     CallStrategy.NAMED_TYPE: 0.8,
     CallStrategy.LINKED: 0.7,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
+
+from pipelines.discover.binding import Binding, Bound
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,40 +36,53 @@ class CallGraph:
         return sp.csr_array((self.confidence[kept].astype(np.float64), self.indices[kept], indptr), (nodes, nodes))
 
 
-@dataclass(slots=True)
 class EdgeList:
-    """Collects edges in any order, parallel ones included."""
+    """Collects the edges of bound calls, parallel ones included."""
 
-    callers: array[int] = field(default_factory=lambda: array("i"))
-    callees: array[int] = field(default_factory=lambda: array("i"))
-    confidence: array[float] = field(default_factory=lambda: array("f"))
-    strategy: array[int] = field(default_factory=lambda: array("B"))
-    sites: array[int] = field(default_factory=lambda: array("i"))
+    def __init__(self) -> None:
+        self._parts: list[tuple[npt.NDArray[Any], ...]] = [_NO_EDGES]
 
-    def add(self, caller: int, callees: Sequence[int], confidence: float, strategy: int, sites: int) -> None:
-        """Add one edge to each of the callees."""
-        for callee in callees:
-            self.callers.append(caller)
-            self.callees.append(callee)
-            self.confidence.append(confidence)
-            self.strategy.append(strategy)
-            self.sites.append(sites)
+    def add(self, calls: Bound) -> None:
+        """Add the edges of the calls of a bucket: one to each definition that a call may mean."""
+        bindings = [outcome if isinstance(outcome, Binding) else None for outcome in calls.kinds]
+        counts = np.array([len(item.nodes) if item else 0 for item in bindings], np.int64)
+        first = np.cumsum(counts) - counts
+        nodes = np.array([node for item in bindings if item for node in item.nodes], np.int32)
+        confidence = np.array([item.confidence if item else 0 for item in bindings], np.float32)
+        strategy = np.array([item.strategy if item else 0 for item in bindings], np.uint8)
+        many = counts[calls.place]
+        rows = np.repeat(np.arange(len(calls.place)), many)
+        inside = np.arange(len(rows)) - np.repeat(np.cumsum(many) - many, many)
+        kind = calls.place[rows]
+        self.append(
+            calls.caller[rows],
+            nodes[first[kind] + inside],
+            confidence[kind],
+            strategy[kind],
+            calls.sites[rows].astype(np.int32),
+        )
+
+    def append(self, *columns: npt.NDArray[Any]) -> None:
+        """Add edges as columns: callers, callees, confidence, strategy, sites."""
+        self._parts.append(columns)
 
     def graph(self, nodes: int) -> CallGraph:
         """Return the graph of `nodes` nodes; of parallel edges the surest stays, with the sites of all."""
-        callers = np.frombuffer(self.callers, np.int32)
-        callees = np.frombuffer(self.callees, np.int32)
-        confidence = np.frombuffer(self.confidence, np.float32)
-        strategy = np.frombuffer(self.strategy, np.uint8)
+        columns: list[npt.NDArray[Any]] = [np.concatenate(column) for column in zip(*self._parts, strict=True)]
+        callers, callees, confidence, strategy, sites = columns
         order = np.lexsort((strategy, -confidence, callees, callers))
         pairs = callers[order].astype(np.int64) * nodes + callees[order]
         first = np.flatnonzero(np.concatenate(([True], pairs[1:] != pairs[:-1]))) if len(pairs) else np.empty(0, int)
-        sites = np.frombuffer(self.sites, np.int32)[order]
         surest = order[first]
         return CallGraph(
             np.concatenate(([0], np.cumsum(np.bincount(callers[surest], minlength=nodes)))).astype(np.int64),
-            callees[surest],
-            confidence[surest],
-            strategy[surest],
-            np.add.reduceat(sites, first).astype(np.int32) if len(first) else sites,
+            callees[surest].astype(np.int32),
+            confidence[surest].astype(np.float32),
+            strategy[surest].astype(np.uint8),
+            np.add.reduceat(sites[order], first).astype(np.int32) if len(first) else sites,
         )
+
+
+_NO_EDGES: tuple[npt.NDArray[Any], ...] = tuple(
+    np.empty(0, kind) for kind in (np.int32, np.int32, np.float32, np.uint8, np.int32)
+)

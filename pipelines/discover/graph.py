@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.artifacts import Artifact, ArtifactWriter, Target
-from pipelines.discover.binding import Binding, Definitions, Imports, Resolver
+from pipelines.discover.binding import Binding, Bound, bind_calls
 from pipelines.discover.blast import CAP, DEPTH, blast_radius
 from pipelines.discover.edges import CallGraph, EdgeList
 from pipelines.discover.metrics import TOLERANCE, components, pagerank, percentile_ranks
@@ -30,8 +30,6 @@ from pipelines.store import ArtifactStore
 
 #: Edges that count for the blast radius: a guess among several definitions must not make one of them look dangerous.
 _SURE = 0.5
-_SYMBOL_COLUMNS = ["path", "kind", "name", "qualified_name", "start_byte", "signature"]
-_SITE_COLUMNS = ["path", "caller", "name", "receiver"]
 
 
 @dataclass(slots=True)
@@ -42,12 +40,17 @@ class _Outcomes:
     bound: Counter[str] = field(default_factory=Counter)
     unresolved: Counter[str] = field(default_factory=Counter)
 
-    def count(self, caller: int, outcome: Binding | UnresolvedCall, sites: int) -> None:
-        if isinstance(outcome, Binding):
-            self.bound[outcome.strategy.name.lower()] += sites
-            self.edges.add(caller, outcome.nodes, outcome.confidence, outcome.strategy, sites)
-        else:
-            self.unresolved[str(outcome)] += sites
+    def add(self, calls: Bound) -> None:
+        """Add the calls of a bucket."""
+        if calls.outside:
+            self.unresolved[UnresolvedCall.MODULE_LEVEL] += calls.outside
+        sites = np.bincount(calls.place, calls.sites, len(calls.kinds)).astype(np.int64).tolist()
+        for outcome, count in zip(calls.kinds, sites, strict=True):
+            if isinstance(outcome, Binding):
+                self.bound[outcome.strategy.name.lower()] += count
+            else:
+                self.unresolved[str(outcome)] += count
+        self.edges.add(calls)
 
 
 def build_graph(store: ArtifactStore, target: Target, progress: Progress) -> StageReport:
@@ -99,55 +102,12 @@ def _nodes(buckets: Sequence[Artifact]) -> pa.Table:
 
 
 def _resolve(buckets: Sequence[Artifact], progress: Progress) -> _Outcomes:
-    definitions = Definitions()
-    for bucket in buckets:
-        files = bucket.table("files.parquet", columns=["path", "language"])
-        definitions.add_files(files["path"].to_pylist(), files["language"].to_pylist())
-        symbols = bucket.table("symbols.parquet", columns=_SYMBOL_COLUMNS)
-        definitions.add_symbols({name: _strings(symbols[name]) for name in _SYMBOL_COLUMNS})
-    imports = Imports(definitions)
-    for bucket in buckets:
-        rows = bucket.table("imports.parquet", columns=["path", "module", "name", "alias"])
-        columns = [_strings(rows[name]) for name in rows.column_names]
-        imports.add(columns[0], zip(*columns[1:], strict=True))
-    resolver = Resolver(definitions, imports)
     outcomes = _Outcomes()
     progress.begin("resolve calls", len(buckets))
-    first_node = 0
-    for bucket in buckets:
-        first_node += _resolve_bucket(bucket, first_node, definitions, resolver, outcomes)
-        progress.advance()
+    for calls in bind_calls(buckets, progress.advance) if buckets else ():
+        outcomes.add(calls)
     progress.end()
     return outcomes
-
-
-def _resolve_bucket(
-    bucket: Artifact, first_node: int, definitions: Definitions, resolver: Resolver, outcomes: _Outcomes
-) -> int:
-    """Resolve the calls of a bucket; return how many symbols it has."""
-    ids = bucket.table("symbols.parquet", columns=["symbol_id"])["symbol_id"].combine_chunks()
-    calls = bucket.table("calls.parquet", columns=_SITE_COLUMNS)
-    sites = calls.group_by(_SITE_COLUMNS, use_threads=False).aggregate([([], "count_all")])
-    callers = pc.index_in(sites["caller"], value_set=ids, skip_nulls=True)
-    lost = pc.and_(pc.is_valid(sites["caller"]), pc.is_null(callers))
-    if pc.any(lost).as_py():
-        path = sites.filter(lost)["path"][0]
-        raise ArtifactMismatch(f"a call in {path} names a caller that is not among the symbols of {bucket.ref}")
-    rows = zip(
-        _strings(sites["path"]),
-        callers.to_pylist(),
-        _strings(sites["name"]),
-        _strings(sites["receiver"]),
-        sites["count_all"].to_pylist(),
-        strict=True,
-    )
-    for path, caller, name, receiver, count in rows:
-        if caller is None:
-            outcomes.unresolved[UnresolvedCall.MODULE_LEVEL] += count
-        else:
-            node = first_node + caller
-            outcomes.count(node, resolver.resolve(definitions.file_of_path[path], node, name, receiver), count)
-    return len(ids)
 
 
 def _metrics(graph: CallGraph, kinds: pa.ChunkedArray) -> tuple[pa.Table, dict[str, Any]]:
@@ -174,16 +134,6 @@ def _metrics(graph: CallGraph, kinds: pa.ChunkedArray) -> tuple[pa.Table, dict[s
         "blast_capped": int((blast >= CAP).sum()),
     }
     return table, figures
-
-
-def _strings(column: pa.ChunkedArray) -> list[Any]:
-    """Return the values as a list in which equal strings are one object: names and paths repeat a lot."""
-    if not pa.types.is_string(column.type):
-        return list(column.to_pylist())
-    encoded = column.combine_chunks().dictionary_encode()
-    words = [*encoded.dictionary.to_pylist(), None]
-    indices: npt.NDArray[np.int64] = pc.fill_null(encoded.indices, -1).to_numpy()
-    return [words[index] for index in indices]
 
 
 def _in_order(counts: Counter[str], names: Sequence[str]) -> dict[str, int]:

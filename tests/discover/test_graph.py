@@ -84,9 +84,8 @@ def test_symbols_out_of_order_are_refused(tmp_path: Path) -> None:
 
 def test_parallel_edges_collapse_to_the_surest() -> None:
     edges = EdgeList()
-    edges.add(1, (0, 2), 0.45, 11, 3)
-    edges.add(1, (2,), 0.9, 3, 2)
-    edges.add(0, (1,), 0.5, 9, 1)
+    columns = ([1, 1, 1, 0], [0, 2, 2, 1], [0.45, 0.45, 0.9, 0.5], [11, 11, 3, 9], [3, 3, 2, 1])
+    edges.append(*(np.array(column) for column in columns))
     graph = edges.graph(3)
     assert graph.indptr.tolist() == [0, 1, 3, 3]
     assert graph.indices.tolist() == [1, 0, 2]

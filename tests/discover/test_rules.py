@@ -32,8 +32,8 @@ def test_ruby_asks_a_class_anywhere_for_an_object_and_calls_its_own_methods_by_n
     path = "lib/shop/parcel.rb:Shop.Parcel"
     assert snapshot.bound(f"{path}.initialize") == {f"{path}.pack": CallStrategy.ENCLOSING_SCOPE}
     assert snapshot.bound("app.rb:main") == {
-        f"{path}.initialize": CallStrategy.LINKED,
-        f"{path}.load": CallStrategy.NAMED_TYPE,
+        f"{path}.initialize": CallStrategy.NAMED_TYPE,
+        f"{path}.load": CallStrategy.IMPORTED,
         f"{path}.pack": CallStrategy.RECEIVER_NAME,
     }
     assert snapshot.unresolved == {"common_name": 1}

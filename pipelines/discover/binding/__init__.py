@@ -1,7 +1,6 @@
-"""Which definition a call means. In: symbols, calls and imports of all buckets. Out: an outcome for every call."""
+"""Which definition a call means. In: the symbols artifacts of all buckets. Out: an outcome for every call."""
 
-from pipelines.discover.binding.definitions import Definitions
-from pipelines.discover.binding.imports import Imports
-from pipelines.discover.binding.resolver import Binding, Outcome, Resolver
+from pipelines.discover.binding.bind import Bound, bind_calls
+from pipelines.discover.binding.resolver import Binding, Outcome
 
-__all__ = ["Binding", "Definitions", "Imports", "Outcome", "Resolver"]
+__all__ = ["Binding", "Bound", "Outcome", "bind_calls"]

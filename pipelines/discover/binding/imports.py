@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -40,6 +41,7 @@ class Imports:
 
     def __init__(self, definitions: Definitions) -> None:
         self._definitions = definitions
+        self._units = definitions.files.units
         self._rows: dict[int, list[ImportRow]] = {}
         self.modules: Modules = Modules(definitions)
         self.scope = lru_cache(maxsize=_KEPT_SCOPES)(self._scope)
@@ -47,13 +49,13 @@ class Imports:
     def add(self, paths: Iterable[str], rows: Iterable[ImportRow]) -> None:
         """Add the imports of a bucket."""
         for path, row in zip(paths, rows, strict=True):
-            self._rows.setdefault(self._definitions.file_of_path[path], []).append(row)
+            self._rows.setdefault(self._definitions.files.number[path], []).append(row)
 
     def lookup(self, files: Sequence[int], qualified: str, hops: int = _MAX_HOPS) -> list[int]:
         """Return the definitions of a name in the first of the files that has it, through re-exports if need be."""
         for file in files:
-            if found := self._definitions.files[file].visible(qualified):
-                return list(found)
+            if found := self._definitions.visible(file, qualified):
+                return found
         if hops == 0:
             return []
         first, _, rest = qualified.partition(".")
@@ -64,7 +66,7 @@ class Imports:
                 inner = f"{passed_on.name}.{rest}" if rest else passed_on.name
                 if found := self.lookup(passed_on.files, inner, hops - 1):
                     return found
-            star = scope.opened if self._definitions.files[file].family != "c" else ()
+            star = scope.opened if self._units[file].family != "c" else ()
             if star and (found := self.lookup(star, qualified, hops - 1)):
                 return found
         return []
@@ -72,7 +74,9 @@ class Imports:
     def _scope(self, file: int) -> FileScope:
         names: dict[str, Imported] = {}
         opened: dict[int, None] = {}
-        family = self._definitions.files[file].family
+        family = self._units[file].family
+        if not self.modules.knows(family):
+            return FileScope()
         for module, name, alias in self._rows.get(file, ()):
             if family == "c" or name == "*" or alias == ".":
                 opened |= dict.fromkeys(self.modules.find(module, file))
@@ -85,30 +89,43 @@ class Imports:
         self, file: int, family: str, module: str, name: str | None, alias: str | None
     ) -> tuple[str, Imported]:
         find = self.modules.find
-        if name is None and family == "elixir":  # a module is known by its own name, whatever its file is called
+        if name is None and family == "elixir":  # a module is known by its own name
             return alias or module.rpartition(".")[2], Imported(module, find(module, file), module)
         if name is None:
-            local = alias or (module if family == "python" else _last_part(module, family))
+            local = alias or (module if family in _WHOLE_NAMES else _last_part(module, family))
             return local, Imported(module, find(module, file), None)
         joint = _SUBMODULE_JOINT.get(family)
         if joint is not None:
             inner = f"{module}{name}" if module.endswith(joint) else f"{module}{joint}{name}"
             if files := find(inner, file):
-                return alias or name, Imported(inner, files, self._java_name(files, name) if family == "java" else None)
+                return alias or name, Imported(
+                    inner, files, self._class_name(files, name) if family in _NAMED_FOR_CLASS else None
+                )
         return alias or name, Imported(module, find(module, file), name)
 
-    def _java_name(self, files: Sequence[int], name: str) -> str:
-        """Return the name of a class, or of a static member with its class: a Java file is named for its class."""
-        stem = posixpath.splitext(posixpath.basename(self._definitions.files[files[0]].path))[0]
+    def _class_name(self, files: Sequence[int], name: str) -> str:
+        """Return the name of a class, or of a static member with its class: the file is named for its class."""
+        stem = posixpath.splitext(posixpath.basename(self._units[files[0]].path))[0]
         return name if name == stem else f"{stem}.{name}"
 
 
 #: Families in which what follows the module may be a module itself: `from . import cart`, `use crate::queue`.
-_SUBMODULE_JOINT = {"python": ".", "rust": "::", "java": "."}
+_SUBMODULE_JOINT = {"python": ".", "rust": "::", "java": ".", "kotlin": ".", "scala": ".", "php": "\\"}
+#: Families in which a file is named for the class that it defines.
+_NAMED_FOR_CLASS = frozenset({"java", "kotlin", "scala", "php"})
+#: Families in which an imported module is called by its whole name.
+_WHOLE_NAMES = frozenset({"python", "haskell"})
+
+_PART = re.compile(r"[/\\]|::|\.(?=\w)")
+#: What the path of a Go package has that its name has not: a version, the name of the language.
+_NOT_GO_NAME = re.compile(r"^go-|[.-]go$|\.v\d+$")
 
 
 def _last_part(module: str, family: str) -> str:
-    parts = [part for part in module.replace("::", "/").split("/") if part]
-    if family == "go" and len(parts) > 1 and parts[-1][:1] == "v" and parts[-1][1:].isdigit():
+    if family != "go":
+        parts = [part for part in _PART.split(module) if part]
+        return parts[-1] if parts else module
+    parts = [part for part in module.split("/") if part]
+    if len(parts) > 1 and parts[-1][:1] == "v" and parts[-1][1:].isdigit():
         parts.pop()
-    return parts[-1] if parts else module
+    return _NOT_GO_NAME.sub("", parts[-1]) if parts else module

@@ -10,8 +10,11 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import partial
 
-from pipelines.discover.binding.definitions import Definitions
+from pipelines.discover.binding.definitions import Definitions, SourceUnit
 
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
 _COMPONENT_ENDINGS = (".astro", ".svelte", ".vue")
@@ -20,20 +23,60 @@ _GO_VERSION = re.compile(r"v\d+\Z")
 #: Folders that hold a project's import root without being a package themselves.
 _ROOT_FOLDERS = frozenset({"", "src", "lib", "python"})
 
+#: Where the sources of a package of a JavaScript workspace may be, below its folder.
+_PACKAGE_SOURCES = ("src", "", "lib", "source")
+
+
+class Beside(Enum):
+    """Whether a module is looked for beside the importing file."""
+
+    NEVER = auto()
+    DOTTED = auto()  # if its name begins with a dot
+    FIRST = auto()
+    ONLY = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class PathRule:
+    """How the name of a module becomes the path of a file."""
+
+    joint: str  # what stands between the parts of the name
+    endings: tuple[str, ...]  # what the path has after them
+    beside: Beside = Beside.NEVER
+    dropped: int = 0  # parts at the front that the path may lack: a namespace that a folder is mapped to
+    folders: bool = False  # a module may be all files of a folder
+
+
+#: Languages whose modules are found by nothing but their names. C# and Swift are missing: there a file shows nothing
+#: of what it is imported under, and its types are found by their names alone.
+_PATHS = {
+    "kotlin": PathRule(".", (".kt", ".kts"), folders=True),
+    "scala": PathRule(".", (".scala",), folders=True),
+    "php": PathRule("\\", (".php", ""), Beside.FIRST, dropped=2),
+    "ruby": PathRule("/", ("", ".rb"), Beside.DOTTED),
+    "lua": PathRule(".", (".lua", "/init.lua"), dropped=1),
+    "shell": PathRule("/", ("", ".bash", ".sh"), Beside.FIRST),
+    "haskell": PathRule(".", (".hs",)),
+    "zig": PathRule("/", ("",), Beside.ONLY),
+}
+
 
 class Modules:
     """Finds modules by the paths of a repository's files."""
 
     def __init__(self, definitions: Definitions) -> None:
-        self._files = definitions.files
-        self._by_path = definitions.file_of_path
+        self._definitions = definitions
+        files = definitions.files
+        self._files: list[SourceUnit] = files.units
+        self._by_path = files.number
         self._by_name: dict[str, list[int]] = {}  # file name -> files
         self._by_stem: dict[str, list[int]] = {}  # C sources by file name without ending
         self._folders: dict[str, list[int]] = {}
         self._folder_names: dict[str, list[str]] = {}  # last part of a folder -> folders
         self._crates: dict[str, list[str]] = {}  # Rust: name of a folder with src/, as code writes it -> folders
-        self._named: dict[str, list[int]] | None = None  # Elixir: module -> files; made when first asked for
+        self._packages: dict[str, list[str]] = {}  # JavaScript: name of a folder with package.json -> folders
         self._known: dict[tuple[str, str, str], tuple[int, ...]] = {}
+        self._endings: dict[str, list[int]] = {}  # end of a path -> files
         for number, unit in enumerate(self._files):
             name = posixpath.basename(unit.path)
             self._by_name.setdefault(name, []).append(number)
@@ -43,6 +86,8 @@ class Modules:
             stem, ending = posixpath.splitext(name)
             if unit.family == "c" and ending in _C_SOURCES:
                 self._by_stem.setdefault(stem, []).append(number)
+            if name == "package.json":
+                self._packages.setdefault(posixpath.basename(unit.folder), []).append(unit.folder)
             if unit.family == "rust" and name in ("lib.rs", "main.rs"):
                 root = posixpath.dirname(unit.folder)
                 self._crates.setdefault(posixpath.basename(root).replace("-", "_"), []).append(unit.folder)
@@ -53,13 +98,13 @@ class Modules:
             "go": self._go,
             "rust": self._rust,
             "c": self._c,
-            "ruby": self._ruby,
-            "lua": self._lua,
-            "shell": self._shell,
-            "haskell": self._haskell,
             "elixir": self._elixir,
-            "zig": self._zig,
+            **{family: partial(self._by_rule, family, rule) for family, rule in _PATHS.items()},
         }
+
+    def knows(self, family: str) -> bool:
+        """Tell whether the modules of a language can be found by their names."""
+        return family in self._finders
 
     def find(self, module: str, file: int) -> tuple[int, ...]:
         """Return the files that `module` means in `file`, () for a module outside the repository."""
@@ -100,6 +145,17 @@ class Modules:
         if module.startswith(("@/", "~/")):  # the usual aliases of the source root
             for path in _script_paths(module[2:]):
                 if found := self._ending(path, folder):
+                    return found
+        return self._workspace_package(module, folder)
+
+    def _workspace_package(self, module: str, folder: str) -> Iterable[int]:
+        """Return what a package of this repository shows: its folder mostly has its name, and a package.json."""
+        parts = module.split("/")
+        name, inner = (parts[1], parts[2:]) if module.startswith("@") and len(parts) > 1 else (parts[0], parts[1:])
+        for root in _by_distance(self._packages.get(name, ()), folder):
+            for source in _PACKAGE_SOURCES:
+                path = posixpath.join(root, source, *inner)
+                if found := self._existing(_script_paths(path)):
                     return found
         return ()
 
@@ -142,6 +198,35 @@ class Modules:
             return self._existing([f"{root}/lib.rs", f"{root}/main.rs", f"{root}/mod.rs", "lib.rs", "main.rs"])
         return self._existing([f"{path}.rs", f"{path}/mod.rs"])
 
+    def _by_rule(self, family: str, rule: PathRule, module: str, folder: str) -> Iterable[int]:
+        dotted = module.startswith(".") and rule.joint == "/"
+        if rule.beside is not Beside.NEVER and (dotted or rule.beside is not Beside.DOTTED):
+            path = posixpath.normpath(posixpath.join(folder, module.replace("\\", "/")))
+            found = self._existing(path + ending for ending in rule.endings)
+            if found or dotted or rule.beside is Beside.ONLY:
+                return found
+        parts = [part for part in module.split(rule.joint) if part]
+        for dropped in range(min(rule.dropped, len(parts) - 1) + 1):
+            for ending in rule.endings:
+                if found := self._at_root("/".join(parts[dropped:]) + ending, folder):
+                    return found
+        return self._folder_ending("/".join(parts), family, folder) if rule.folders and len(parts) > 1 else ()
+
+    def _elixir(self, module: str, folder: str) -> Iterable[int]:
+        """Return the files that define a module: it is known by its own name, whatever its file is called."""
+        definitions = self._definitions
+        family = definitions.files.families.index("elixir")
+        named = definitions.free_named(family, module.rpartition(".")[2])
+        files = [int(definitions.file[node]) for node in named if definitions.qualified_name(node) == module]
+        return self._nearest(files, folder)
+
+    def _at_root(self, path: str, folder: str) -> list[int]:
+        """Return the file of a path below the roots of a project; one name alone is a common one."""
+        found = self._ending(path, folder)
+        if "/" in path:
+            return found
+        return [number for number in found if _is_import_root(self._files[number].folder, folder)]
+
     def _c(self, module: str, folder: str) -> Iterable[int]:
         header = self._existing([posixpath.normpath(posixpath.join(folder, module))]) or self._ending(
             posixpath.normpath(module).lstrip("./"), folder
@@ -152,50 +237,15 @@ class Modules:
         beside = self._nearest(self._by_stem.get(stem, ()), self._files[header[0]].folder)
         return dict.fromkeys([*header, *beside])
 
-    def _ruby(self, module: str, folder: str) -> Iterable[int]:
-        path = module if module.endswith(".rb") else f"{module}.rb"
-        if module.startswith("."):
-            return self._existing([posixpath.normpath(posixpath.join(folder, path))])
-        return self._at_root(path, folder)
-
-    def _lua(self, module: str, folder: str) -> Iterable[int]:
-        path = module.replace(".", "/")
-        return self._at_root(f"{path}.lua", folder) or self._at_root(f"{path}/init.lua", folder)
-
-    def _shell(self, module: str, folder: str) -> Iterable[int]:
-        paths = [module, f"{module}.bash", f"{module}.sh"]
-        found = self._existing([posixpath.normpath(posixpath.join(folder, path)) for path in paths])
-        clean = posixpath.normpath(module).lstrip("./")
-        return found or (self._ending(clean, folder) if "/" in clean or clean.endswith((".sh", ".bash")) else ())
-
-    def _haskell(self, module: str, folder: str) -> Iterable[int]:
-        return self._ending(module.replace(".", "/") + ".hs", folder)
-
-    def _elixir(self, module: str, folder: str) -> Iterable[int]:
-        if self._named is None:
-            self._named = {}
-            for number, unit in enumerate(self._files):
-                for qualified in unit.symbols if unit.family == "elixir" else ():
-                    if qualified.rpartition(".")[2][:1].isupper():
-                        self._named.setdefault(qualified, []).append(number)
-        return self._nearest(self._named.get(module, ()), folder)
-
-    def _zig(self, module: str, folder: str) -> Iterable[int]:
-        return self._existing([posixpath.normpath(posixpath.join(folder, module))])
-
-    def _at_root(self, path: str, folder: str) -> list[int]:
-        """Return the file of a path that is looked up below the roots of a project; one name alone is a common one."""
-        found = self._ending(path, folder)
-        if "/" in path:
-            return found
-        return [number for number in found if _is_import_root(self._files[number].folder, folder)]
-
     def _existing(self, paths: Iterable[str]) -> list[int]:
         return [self._by_path[path] for path in paths if path in self._by_path][:1]
 
     def _ending(self, path: str, folder: str) -> list[int]:
-        named = self._by_name.get(posixpath.basename(path), ())
-        fitting = [n for n in named if self._files[n].path == path or self._files[n].path.endswith(f"/{path}")]
+        fitting = self._endings.get(path)
+        if fitting is None:
+            named = self._by_name.get(posixpath.basename(path), ())
+            fitting = [n for n in named if self._files[n].path == path or self._files[n].path.endswith(f"/{path}")]
+            self._endings[path] = fitting
         return self._nearest(fitting, folder)
 
     def _nearest(self, numbers: Sequence[int], folder: str) -> list[int]:

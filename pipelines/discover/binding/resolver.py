@@ -7,37 +7,31 @@ make a hub of a function `get`. By its name alone only a distinctive name binds 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pipelines.discover.binding.definitions import Definitions, FamilyIndex, SourceUnit, fold_name
-from pipelines.discover.binding.imports import FileScope, Imported, Imports
+from pipelines.discover.binding.definitions import Definitions, SourceUnit, fold_name
+from pipelines.discover.binding.expressions import Link, is_literal, links
+from pipelines.discover.binding.imports import Imports
 from pipelines.discover.binding.rules import is_distinctive
+from pipelines.discover.binding.types import Types
 from pipelines.records import CALL_CONFIDENCE, CallStrategy, UnresolvedCall
 
 #: More definitions than these fit a call: an edge to each would say nothing.
 MAX_CANDIDATES = 5
-#: The shortest C name that binds by being the only one: macros and function pointers of one letter are everywhere.
-_MIN_LINKED_CHARS = 3
 #: The shortest variable name that is compared with class names.
 _MIN_VARIABLE_CHARS = 3
-_PATH = re.compile(r"[\w$]+(?:(?:\.|::|->|[?&]\.)[\w$]+)*\Z")
-_JOINT = re.compile(r"::|->|[?&]?\.")
-#: `new X(..)`, `X(..)`, `X::new(..)`, `&X{..}`; a chain of calls has no type that could be read off.
-_CONSTRUCTED = re.compile(r"(?:await\s+)?(?:new\s+)?&?([A-Za-z_$][\w$.:]*?)(?:::new)?\s*(?:\([^()]*\)|\{[^{}]*\})\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call, where it stands, and its receiver as written and in parts."""
+    """One call, where it stands, and its receiver as written and in links."""
 
     file: int
     caller: int
     name: str
     receiver: str = ""
-    parts: tuple[str, ...] = ()  # of a path, or of what is constructed on the spot; () for any other receiver
-    constructed: bool = False
+    chain: tuple[Link, ...] = ()  # () for a receiver that is no chain of names and calls
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +49,20 @@ class Binding:
 
 
 Outcome = Binding | UnresolvedCall
-Step = Callable[[Call, SourceUnit, FamilyIndex, FileScope], Outcome | None]
+Step = Callable[[Call, SourceUnit], Outcome | None]
 
 
 class Resolver:
-    """Resolves the calls of a repository."""
+    """Resolves the calls of a repository one by one."""
 
-    def __init__(self, definitions: Definitions, imports: Imports) -> None:
+    def __init__(self, definitions: Definitions, imports: Imports, types: Types) -> None:
         self._definitions = definitions
         self._imports = imports
+        self._types = types
         self._plain: tuple[Step, ...] = (
-            self._in_scope,
+            self._shown_member,
+            self._variable,
+            self._inherited_name,
             self._imported_name,
             self._opened,
             self._in_package,
@@ -73,43 +70,79 @@ class Resolver:
         )
         self._received: tuple[Step, ...] = (
             self._own_method,
-            self._member_of_import,
-            self._member_of_type,
-            self._member_of_variable,
+            self._typed,
+            self._by_path,
+            self._member_of_rust_module,
+            self._member_of_named,
             self._by_method_name,
         )
 
-    def resolve(self, file: int, caller: int, name: str, receiver: str | None) -> Outcome:
-        """Return what a call means.
+    def plain(self, file: int, caller: int, name: str) -> Outcome:
+        """Return what a call `f()` means that nothing in its own file answers.
 
-        :param file: number of the file, as in Definitions. :param caller: node of the function around the call.
-        :param name: the last part of what is called. :param receiver: the text before it, None without one.
+        :param file: number of the file. :param caller: node of the function around the call.
         """
-        unit = self._definitions.files[file]
-        call = _call(file, caller, name, receiver) if receiver else Call(file, caller, name)
-        index, scope = self._definitions.families[unit.family], self._imports.scope(file)
-        for step in self._received if receiver else self._plain:
-            outcome = step(call, unit, index, scope)
+        return self._first(self._plain, Call(file, caller, name))
+
+    def inherited(self, file: int, caller: int, name: str) -> Outcome | None:
+        """Return the method of a base class that a plain call means, None where there is none."""
+        return self._inherited_name(Call(file, caller, name), self._definitions.files.units[file])
+
+    def received(self, file: int, caller: int, name: str, receiver: str) -> Outcome:
+        """Return what a call `x.f()` means.
+
+        :param name: the last part of what is called. :param receiver: the text before it.
+        """
+        if is_literal(receiver):
+            return UnresolvedCall.BUILTIN
+        return self._first(self._received, Call(file, caller, name, receiver, links(receiver)))
+
+    def _first(self, steps: Sequence[Step], call: Call) -> Outcome:
+        unit = self._definitions.files.units[call.file]
+        for step in steps:
+            outcome = step(call, unit)
             if outcome is not None:
                 return outcome
         return UnresolvedCall.UNKNOWN_NAME
 
     # --- f() ---
 
-    def _in_scope(self, call: Call, unit: SourceUnit, _index: FamilyIndex, _scope: FileScope) -> Outcome | None:
-        prefix = self._definitions.qualified[call.caller]
-        while prefix:
-            nodes = unit.symbols.get(f"{prefix}.{call.name}", ())
-            if not unit.rules.implicit_self:
-                nodes = [node for node in nodes if not self._definitions.is_member(node)]
-            if nodes and (bound := self._bound(CallStrategy.ENCLOSING_SCOPE, nodes)):
-                return bound
-            prefix = prefix.rpartition(".")[0]
-        own = unit.visible(call.name) if unit.rules.free_members else unit.symbols.get(call.name, ())
-        return self._bound(CallStrategy.SAME_FILE, own)
+    def _variable(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        """Leave alone what a parameter or variable of the caller hides."""
+        if unit.family == "c" or unit.rules.implicit_self:
+            return None
+        said, _ = self._types.variable(call.file, call.caller, call.name)
+        return UnresolvedCall.UNKNOWN_RECEIVER if said else None
 
-    def _imported_name(self, call: Call, _unit: SourceUnit, _index: FamilyIndex, scope: FileScope) -> Outcome | None:
-        imported = scope.names.get(call.name)
+    def _shown_member(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        if not unit.rules.free_members:
+            return None
+        return self.bound(CallStrategy.SAME_FILE, self._definitions.visible(call.file, call.name))
+
+    def _inherited_name(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        own = self._types.own_class(call.file, call.caller)
+        if call.name in unit.rules.super_words:
+            return self._super_constructor(call, unit, own)
+        if not unit.rules.implicit_self or not own:
+            return None
+        nodes, _, _ = self._types.member(own, call.name)
+        return self.bound(CallStrategy.INHERITED, nodes)
+
+    def _super_constructor(self, call: Call, unit: SourceUnit, own: tuple[int, ...]) -> Outcome | None:
+        nodes: list[int] = []
+        outside = False
+        for node in own:
+            above, missing = self._types.bases(node)
+            outside |= missing
+            for base in above:
+                found = self._definitions.called(base)
+                nodes += [found] if found is not None and found != base else []
+        if nodes:
+            return self.bound(CallStrategy.INHERITED, nodes)
+        return UnresolvedCall.EXTERNAL if outside else UnresolvedCall.BUILTIN
+
+    def _imported_name(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        imported = self._imports.scope(call.file).names.get(call.name)
         if imported is None:
             return None
         if not imported.files:
@@ -117,128 +150,163 @@ class Resolver:
         # a default export, or a module that is itself called, mostly has the name that it is imported under
         names = dict.fromkeys((imported.name or call.name, call.name))
         for name in names:
-            if bound := self._bound(CallStrategy.IMPORTED, self._imports.lookup(imported.files, name)):
+            if bound := self.bound(CallStrategy.IMPORTED, self._imports.lookup(imported.files, name)):
                 return bound
-        return None
+        return None if unit.rules.folder_is_package else UnresolvedCall.UNKNOWN_NAME
 
-    def _opened(self, call: Call, unit: SourceUnit, _index: FamilyIndex, scope: FileScope) -> Outcome | None:
-        hops = 0 if unit.family == "c" else 1
-        return self._bound(CallStrategy.IMPORTED, self._imports.lookup(scope.opened, call.name, hops))
+    def _opened(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        opened = self._imports.scope(call.file).opened
+        return self.bound(CallStrategy.IMPORTED, self._imports.lookup(opened, call.name, 1)) if opened else None
 
-    def _in_package(self, call: Call, unit: SourceUnit, index: FamilyIndex, _scope: FileScope) -> Outcome | None:
+    def _in_package(self, call: Call, unit: SourceUnit) -> Outcome | None:
         if not unit.rules.folder_is_package:
             return None
-        return self._bound(CallStrategy.SAME_PACKAGE, index.folders.get(unit.folder, {}).get(call.name, ()))
+        return self.bound(CallStrategy.SAME_PACKAGE, self._definitions.in_package(call.file, call.name))
 
-    def _by_name(self, call: Call, unit: SourceUnit, index: FamilyIndex, _scope: FileScope) -> Outcome | None:
-        name = call.name
+    def _by_name(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        definitions, name = self._definitions, call.name
         if name in unit.rules.builtins:
             return UnresolvedCall.BUILTIN
-        if unit.rules.linked and len(name) >= _MIN_LINKED_CHARS and name in index.free:
-            return self._bound(CallStrategy.LINKED, index.free[name])
-        if unit.rules.global_types and (bound := self._type_anywhere(call, index)):
-            return bound
-        nodes = index.free.get(name, ())
+        family = int(definitions.files.family[call.file])
+        nodes = definitions.free_named(family, name)
+        if unit.rules.global_types:
+            named = [*nodes, *definitions.members_named(family, name)]
+            classes = [node for node in named if not definitions.callable[node]]
+            if bound := self.bound(CallStrategy.NAMED_TYPE, definitions.nearest(classes, call.file)):
+                return bound
         if unit.rules.implicit_self and not nodes:  # perhaps inherited
-            nodes = index.members.get(name, ())
+            nodes = definitions.members_named(family, name)
         if not nodes:
             return UnresolvedCall.UNKNOWN_NAME
         if not is_distinctive(name):
             return UnresolvedCall.COMMON_NAME
-        return self._bound(CallStrategy.UNIQUE_NAME, nodes) if len(nodes) == 1 else UnresolvedCall.AMBIGUOUS
-
-    def _type_anywhere(self, call: Call, index: FamilyIndex) -> Outcome | None:
-        definitions = self._definitions
-        named = (*index.free.get(call.name, ()), *index.members.get(call.name, ()))
-        types = [node for node in named if not definitions.is_callable(node)]
-        return self._bound(CallStrategy.LINKED, definitions.nearest(types, call.file))
+        return self.bound(CallStrategy.UNIQUE_NAME, nodes) if len(nodes) == 1 else UnresolvedCall.AMBIGUOUS
 
     # --- x.f() ---
 
-    def _own_method(self, call: Call, unit: SourceUnit, index: FamilyIndex, _scope: FileScope) -> Outcome | None:
-        definitions = self._definitions
-        own = call.receiver in unit.rules.self_words or call.receiver == definitions.own_word.get(call.caller)
-        container = definitions.container[call.caller]
-        if not own or not container:
+    def _own_method(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        """Find a method of the caller's own object: self.f(), super.f()."""
+        if len(call.chain) != 1 and call.receiver not in unit.rules.self_words:
             return None
-        nodes = definitions.nearest(index.owned.get(f"{container}.{call.name}", ()), call.file)
-        if not unit.rules.split_types:  # a class of this name in another file is another class
-            nodes = [node for node in nodes if definitions.file[node] == call.file]
-        return self._bound(CallStrategy.OWN_CLASS, nodes)
+        word = call.receiver if len(call.chain) != 1 else call.chain[0].name
+        is_super = word in unit.rules.super_words
+        if word not in unit.rules.self_words and not is_super:
+            return None
+        own = self._types.own_class(call.file, call.caller)
+        if not own:
+            return None
+        if is_super:
+            return self._super_method(call, own)
+        nodes, inherited, missing = self._types.member(own, call.name)
+        if nodes:
+            return self.bound(CallStrategy.INHERITED if inherited else CallStrategy.OWN_CLASS, nodes)
+        if any(self._types.field(node, call.name) is not None for node in own):
+            return UnresolvedCall.UNKNOWN_RECEIVER
+        return UnresolvedCall.EXTERNAL if missing else None
 
-    def _member_of_import(self, call: Call, unit: SourceUnit, _index: FamilyIndex, scope: FileScope) -> Outcome | None:
-        for count in range(len(call.parts), 0, -1):
-            imported = scope.names.get(".".join(call.parts[:count]))
-            if imported is not None:
-                return self._member(call, unit, imported, call.parts[count:])
-        return self._member_of_rust_module(call, unit) if unit.family == "rust" and call.parts else None
+    def _super_method(self, call: Call, own: tuple[int, ...]) -> Outcome:
+        outside = False
+        for node in own:
+            above, missing = self._types.bases(node)
+            nodes, _, unknown = self._types.member(above, call.name)
+            outside |= missing or unknown
+            if nodes and (bound := self.bound(CallStrategy.INHERITED, nodes)):
+                return bound
+        return UnresolvedCall.EXTERNAL if outside else UnresolvedCall.BUILTIN
 
-    def _member(self, call: Call, unit: SourceUnit, imported: Imported, rest: tuple[str, ...]) -> Outcome | None:
-        if not imported.files:
-            return UnresolvedCall.EXTERNAL
-        files, name = imported.files, imported.name
-        if unit.family == "python" and name is None and rest:  # `import a`, then a.b.f(): b is a module of a
-            inner = self._imports.modules.find(".".join((imported.module, *rest)), call.file)
-            files, rest = (inner, ()) if inner else (files, rest)
-        qualified = ".".join((*(() if name is None else (name,)), *rest, call.name))
-        return self._bound(CallStrategy.IMPORTED, self._imports.lookup(files, qualified))
+    def _typed(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        """Find a method of a receiver whose class the source tells: annotated, constructed, returned, a field."""
+        if not call.chain or self._is_path(call, unit):
+            return None
+        kind = self._types.chain(call.file, call.caller, call.chain)
+        if kind is None or isinstance(kind, UnresolvedCall):
+            return kind
+        nodes, inherited, missing = self._types.member(kind, call.name)
+        if nodes:
+            own = not unit.rules.self_words and kind == self._types.own_class(call.file, call.caller)
+            return self.bound(CallStrategy.OWN_CLASS if own and not inherited else CallStrategy.TYPED, nodes)
+        return UnresolvedCall.EXTERNAL if missing else UnresolvedCall.UNKNOWN_RECEIVER
+
+    def _is_path(self, call: Call, unit: SourceUnit) -> bool:
+        """Tell whether a receiver is a path of names that no statement gives a type: a module, a class."""
+        if any(link.called for link in call.chain) or call.chain[0].name in unit.rules.self_words:
+            return False
+        said, _ = self._types.variable(call.file, call.caller, call.chain[0].name)
+        return not said
+
+    def _by_path(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        """Find a function of a module, a method of a class that is named: m.f(), a.b.C.f()."""
+        if not call.chain or not self._is_path(call, unit):
+            return None
+        parts = tuple(link.name for link in call.chain)
+        found = self._types.path(call.file, call.caller, (*parts, call.name))
+        if isinstance(found, UnresolvedCall):
+            return found
+        if found is not None:
+            strategy = CallStrategy.IMPORTED if found[1] else CallStrategy.NAMED_TYPE
+            return self.bound(strategy, found[0])
+        kind = self._types.chain(call.file, call.caller, call.chain)
+        if kind is None or isinstance(kind, UnresolvedCall):
+            return kind
+        nodes, _, missing = self._types.member(kind, call.name)
+        if nodes:
+            return self.bound(CallStrategy.NAMED_TYPE, nodes)
+        return UnresolvedCall.EXTERNAL if missing else None
 
     def _member_of_rust_module(self, call: Call, unit: SourceUnit) -> Outcome | None:
-        if call.receiver in unit.rules.self_words and self._definitions.container[call.caller]:
-            return None  # an object, not this module
-        files = self._imports.modules.find("::".join(call.parts), call.file)
-        if files:
-            return self._bound(CallStrategy.IMPORTED, self._imports.lookup(files, call.name))
-        files = self._imports.modules.find("::".join(call.parts[:-1]), call.file)  # a::b::Type::f
-        return self._bound(CallStrategy.IMPORTED, self._imports.lookup(files, f"{call.parts[-1]}.{call.name}"))
-
-    def _member_of_type(self, call: Call, _unit: SourceUnit, index: FamilyIndex, _scope: FileScope) -> Outcome | None:
-        if not call.parts:
+        if unit.family != "rust" or not call.chain or any(link.called for link in call.chain):
             return None
-        nodes = index.owned.get(f"{call.parts[-1]}.{call.name}", ())
-        return self._bound(CallStrategy.NAMED_TYPE, self._definitions.nearest(nodes, call.file))
+        parts = tuple(link.name for link in call.chain)
+        if parts[0] in unit.rules.self_words and self._definitions.container[call.caller]:
+            return None  # an object, not this module
+        find = self._imports.modules.find
+        files = find("::".join(parts), call.file)
+        if files:
+            return self.bound(CallStrategy.IMPORTED, self._imports.lookup(files, call.name))
+        files = find("::".join(parts[:-1]), call.file)  # a::b::Type::f
+        return self.bound(CallStrategy.IMPORTED, self._imports.lookup(files, f"{parts[-1]}.{call.name}"))
 
-    def _member_of_variable(
-        self, call: Call, _unit: SourceUnit, index: FamilyIndex, _scope: FileScope
-    ) -> Outcome | None:
-        folded = fold_name(call.parts[-1]) if call.parts and not call.constructed else ""
+    def _member_of_named(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        """Find the class, wherever it stands, that the receiver is, or is named like: Zone.f(), zone.f()."""
+        if not call.chain or call.chain[-1].called:
+            return None
+        definitions, word = self._definitions, call.chain[-1].name
+        family = int(definitions.files.family[call.file])
+        nodes = definitions.nearest(list(definitions.owned(family, word, call.name)), call.file)
+        if nodes:
+            return self.bound(CallStrategy.NAMED_TYPE, nodes)
+        folded = fold_name(word)
         if len(folded) < _MIN_VARIABLE_CHARS:
             return None
         nodes = [
             node
-            for container in index.containers.get(folded, ())
-            for node in index.owned.get(f"{container}.{call.name}", ())
+            for container in definitions.containers_like(family, folded)
+            for node in definitions.owned(family, container, call.name)
         ]
-        return self._bound(CallStrategy.RECEIVER_NAME, self._definitions.nearest(nodes, call.file))
+        return self.bound(CallStrategy.RECEIVER_NAME, definitions.nearest(nodes, call.file))
 
-    def _by_method_name(self, call: Call, _unit: SourceUnit, index: FamilyIndex, _scope: FileScope) -> Outcome | None:
+    def _by_method_name(self, call: Call, unit: SourceUnit) -> Outcome | None:
         # what a method asks of another object is not itself: super().close(), envelope.set_label()
-        nodes = [node for node in index.members.get(call.name, ()) if node != call.caller]
+        definitions = self._definitions
+        family = int(definitions.files.family[call.file])
+        nodes = [node for node in definitions.members_named(family, call.name) if node != call.caller]
         if not nodes:
             return UnresolvedCall.UNKNOWN_NAME
         if not is_distinctive(call.name):
             return UnresolvedCall.UNKNOWN_RECEIVER
-        return self._bound(CallStrategy.UNIQUE_METHOD, nodes)
+        return self.bound(CallStrategy.UNIQUE_METHOD, nodes)
 
-    def _bound(self, strategy: CallStrategy, nodes: Sequence[int]) -> Outcome | None:
+    def bound(self, strategy: CallStrategy, nodes: Sequence[int]) -> Outcome | None:
         """Return the outcome for candidates: None for none, an ambiguity for several."""
         if not nodes:
             return None
-        if len(nodes) == 1 and self._definitions.is_callable(nodes[0]):
+        is_callable = self._definitions.callable
+        if len(nodes) == 1 and is_callable[nodes[0]]:
             return Binding(strategy, (nodes[0],))
         if len(nodes) > MAX_CANDIDATES:
             return UnresolvedCall.AMBIGUOUS
-        functions = [node for node in nodes if self._definitions.is_callable(node)]
-        called = [found for node in functions or nodes if (found := self._definitions.called(node)) is not None]
+        functions = [node for node in nodes if is_callable[node]]
+        called = {found for node in functions or nodes if (found := self._definitions.called(node)) is not None}
         if not called:
             return None
         return Binding(strategy if len(called) == 1 else CallStrategy.AMBIGUOUS, tuple(sorted(called)))
-
-
-def _call(file: int, caller: int, name: str, receiver: str) -> Call:
-    if _PATH.match(receiver):
-        return Call(file, caller, name, receiver, tuple(_JOINT.split(receiver)))
-    constructed = _CONSTRUCTED.match(receiver)
-    if constructed is None:
-        return Call(file, caller, name, receiver)
-    return Call(file, caller, name, receiver, tuple(_JOINT.split(constructed[1])), constructed=True)

@@ -12,7 +12,7 @@ from pipelines.tokens import split_identifier
 
 #: Languages whose code is JavaScript or TypeScript, pages and components with scripts among them.
 _SCRIPTS = ("javascript", "jsx", "typescript", "tsx", "astro", "html", "svelte", "vue")
-_FAMILIES = {"cpp": "c", **dict.fromkeys(_SCRIPTS, "javascript")}
+_FAMILIES = {"cpp": "c", "jupyter": "python", **dict.fromkeys(_SCRIPTS, "javascript")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +20,7 @@ class CallRules:
     """How the calls of one language find their definitions."""
 
     self_words: frozenset[str] = frozenset()  # receivers that are the caller's own object or class
+    super_words: frozenset[str] = frozenset()  # receivers that are the own object as one of its base class
     implicit_self: bool = False  # f() may be a method of the caller's class
     split_types: bool = False  # the methods of one type may stand in several files
     constructor: str | None = None  # what X() runs for a class; "" = the method of its own name; None = X() calls none
@@ -28,6 +29,7 @@ class CallRules:
     global_types: bool = False  # a class is visible in every file by its name alone
     exports_members: bool = False  # importers see what a file's modules hold: tables of Lua, modules of Elixir
     free_members: bool = False  # the same, and without naming the container: methods of a class of Haskell
+    properties: bool = False  # x.f without a call may run a method f
     linked: bool = False  # every name that is not `static` is visible in every file
     builtins: frozenset[str] = frozenset()  # plain names that a program gets without defining or importing them
 
@@ -37,6 +39,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 _C = CallRules(
+    global_types=True,
     self_words=_names("this"),
     implicit_self=True,
     split_types=True,
@@ -46,6 +49,8 @@ _C = CallRules(
 )
 _JAVASCRIPT = CallRules(
     self_words=_names("this"),
+    super_words=_names("super"),
+    properties=True,
     constructor="constructor",
     last_wins=True,
     builtins=_names(
@@ -60,6 +65,8 @@ _JAVASCRIPT = CallRules(
 _RULES = {
     "python": CallRules(
         self_words=_names("self cls"),
+        super_words=_names("super"),
+        properties=True,
         constructor="__init__",
         last_wins=True,
         builtins=_names(
@@ -77,6 +84,7 @@ _RULES = {
     **dict.fromkeys(_SCRIPTS, _JAVASCRIPT),
     "java": CallRules(
         self_words=_names("this"),
+        super_words=_names("super"),
         implicit_self=True,
         constructor="",
         folder_is_package=True,
@@ -100,6 +108,8 @@ _RULES = {
     ),
     "ruby": CallRules(
         self_words=_names("self self.class"),
+        super_words=_names("super"),
+        properties=True,
         implicit_self=True,
         split_types=True,
         constructor="initialize",
@@ -154,6 +164,8 @@ _RULES = {
     "elixir": CallRules(
         self_words=_names("__MODULE__"),
         implicit_self=True,
+        split_types=True,
+        global_types=True,
         exports_members=True,
         builtins=_names(
             "abs and apply assert assert_raise assert_receive binary_part binding bit_size byte_size ceil dbg"
@@ -167,6 +179,57 @@ _RULES = {
         ),
     ),
     "zig": CallRules(self_words=_names("self Self")),
+    "csharp": CallRules(
+        self_words=_names("this"),
+        super_words=_names("base"),
+        implicit_self=True,
+        split_types=True,
+        constructor="",
+        global_types=True,
+        properties=True,
+        builtins=_names("nameof base this"),
+    ),
+    "kotlin": CallRules(
+        self_words=_names("this"),
+        super_words=_names("super"),
+        implicit_self=True,
+        constructor="constructor",
+        folder_is_package=True,
+        builtins=_names(
+            "println print require check error TODO lazy run with apply also let listOf mutableListOf mapOf"
+            " mutableMapOf setOf mutableSetOf arrayOf emptyList emptyMap repeat"
+        ),
+    ),
+    "scala": CallRules(
+        self_words=_names("this"),
+        super_words=_names("super"),
+        implicit_self=True,
+        constructor="this",
+        folder_is_package=True,
+        properties=True,
+        builtins=_names("println print require assert Some List Seq Map Set Array Option Right Left Vector"),
+    ),
+    "swift": CallRules(
+        self_words=_names("self Self"),
+        super_words=_names("super"),
+        implicit_self=True,
+        split_types=True,
+        constructor="init",
+        global_types=True,
+        properties=True,
+        builtins=_names("print fatalError precondition assert min max abs zip stride type String Int Double Array Set"),
+    ),
+    "php": CallRules(
+        self_words=_names("$this self static"),
+        super_words=_names("parent"),
+        constructor="__construct",
+        global_types=True,
+        folder_is_package=True,
+        builtins=_names(
+            "isset empty unset array list echo print exit die count in_array is_array strlen sprintf implode explode"
+            " array_map array_filter array_merge array_keys str_replace"
+        ),
+    ),
     "c": _C,
     "cpp": replace(_C, constructor=""),
 }
@@ -196,8 +259,8 @@ def family_of(language: str) -> str:
 
 
 def rules_of(language: str) -> CallRules:
-    """Return the rules of a language; one that is not listed binds within files, and by distinctive names."""
-    return _RULES.get(language, _OTHER)
+    """Return the rules of a language or its family; without any, calls bind within files and by distinctive names."""
+    return _RULES.get(language) or _RULES.get(family_of(language), _OTHER)
 
 
 def is_distinctive(name: str) -> bool:
