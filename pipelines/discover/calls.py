@@ -35,7 +35,7 @@ def read_calls(
     named: set[int],
     reserved: frozenset[str],
 ) -> list[Call]:
-    """Return the calls of a file in document order; `named` is where the names stand that have a definition."""
+    """Return the calls of a file in document order; `named` is where definitions and their names stand."""
     calls: list[Call] = []
     silent_until = 0  # calls before this place do not run
     last = -1

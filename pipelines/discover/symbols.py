@@ -81,7 +81,7 @@ def outline(
     walker = _Walker(source, compiled, around, found.definitions, is_test_path(path))
     walker.walk(constructs)
     nesting, named = walker.nesting.finished(), walker.named
-    found.calls += read_calls(constructs, rules, source, nesting, named, language.reserved)
+    found.calls += read_calls(constructs, rules, source, nesting, named | walker.opened, language.reserved)
     found.imports += read_imports(constructs, source, language)
     found.typings += read_typings(constructs, rules, source, nesting, named)
     found.comments += comments
@@ -103,6 +103,7 @@ class _Walker:
         self.definitions = definitions
         self.nesting = Nesting(Frame(None, len(source.data) + 1, (), False, None, in_test))
         self.named: set[int] = set()  # where the names stand that have a definition
+        self.opened: set[int] = set()  # where definitions and scopes begin: a macro that defines looks like a call
         self._source = source
         self._rules = compiled.rules
         self._language = compiled.language
@@ -137,7 +138,7 @@ class _Walker:
     def _enter(self, order: int, captures: Captures, start: int, end: int) -> None:
         if self._claimed.setdefault((start, end), order) != order:
             return
-        self.named.add(start)
+        self.opened.add(start)
         while "rest" in captures and self.nesting.top.replaceable:
             self.nesting.close(start)
         frame = self.nesting.top
@@ -163,7 +164,7 @@ class _Walker:
         if self._claimed.setdefault((start, end), order) != order or named.start_byte in self.named:
             return
         self.named.add(named.start_byte)
-        self.named.add(start)  # a macro that defines it looks like a call
+        self.opened.add(start)
         if "value" in captures:
             value = captures["value"][0]
             self._claimed[value.start_byte, value.end_byte] = order
@@ -181,7 +182,7 @@ class _Walker:
                     frame,
                     end,
                     frame.parts + parts,
-                    definition.kind in _HOLDS_METHODS,
+                    definition.kind in _HOLDS_METHODS or "members" in captures,
                     index if definition.kind in CALLABLE_KINDS else frame.caller,
                     definition.is_test,
                     frame.owner if definition.kind is SymbolKind.CONSTANT else index,

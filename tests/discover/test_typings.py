@@ -31,6 +31,22 @@ const arrow = (x: Foo): Bar => x;
 JAVA = """
 class A<T> extends B<T> implements C { E e; F f(G g) { var h = new H<>(1); I i = j(); for (K k : l) {} } }
 """
+RUBY = """
+class A < B::C
+  include D
+  def m
+    @e = F.new(1)
+    g = H::I.new
+    @j ||= K.new
+  end
+end
+"""
+ZIG = """
+const A = struct {
+    e: ?*E,
+    pub fn m(self: *A, f: F) !*G { const h = I{}; var i = try J.init(); var k: L.M = undefined; }
+};
+"""
 
 
 def typings(path: str, text: str) -> list[tuple[str, ...]]:
@@ -124,6 +140,30 @@ def typings(path: str, text: str) -> list[tuple[str, ...]]:
                 ("A", "value", "x", "C()"),
                 ("A.m", "value", "this.y", "z"),
                 ("A.m", "value", "this.w", "W()"),
+            ],
+        ),
+        (
+            "a.rb",
+            RUBY,
+            [
+                ("A", "base", "", "B::C"),
+                ("A", "base", "", "D"),
+                ("A.m", "declared", ".@e", "F"),
+                ("A.m", "declared", "g", "H::I"),
+                ("A.m", "declared", ".@j", "K"),
+            ],
+        ),
+        (
+            "a.zig",
+            ZIG,
+            [
+                ("A", "declared", ".e", "E"),
+                ("A.m", "declared", "self", "A"),
+                ("A.m", "declared", "f", "F"),
+                ("A.m", "returns", "", "G"),
+                ("A.m", "declared", "h", "I"),
+                ("A.m", "value", "i", "J.init()"),
+                ("A.m", "declared", "k", "L.M"),
             ],
         ),
     ],

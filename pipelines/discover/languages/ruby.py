@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pipelines.discover.languages.language import Grammar, ImportedName, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 _LOADED = re.compile(r"(?P<how>\w+)[\s(]+(?::(?P<constant>\w+)\s*,\s*)?[\"'](?P<path>[^\"']+)[\"']")
 _LOADERS = '(#any-of? @_loader "require" "require_relative" "load" "autoload")'
@@ -24,6 +24,8 @@ _ATTRIBUTES = '(#any-of? @_attribute "attr_reader" "attr_writer" "attr_accessor"
 _VISIBILITY = (
     '(#any-of? @_visibility "private" "protected" "public" "module_function" "private_class_method" "memoize")'
 )
+_CONSTANT = "[(constant) (scope_resolution)]"
+_NEW = 'method: (identifier) @_new (#eq? @_new "new")'
 #: Calls that say something about the definitions around them and lead nowhere.
 _SAYS_SOMETHING = (
     '(#not-match? @name "^(attr|attr_reader|attr_writer|attr_accessor|private|protected|public|module_function'
@@ -135,6 +137,19 @@ RUBY = Language(
         '(_ (identifier) @name (#match? @name "[?!]$"))',
     ),
     imports=(f"(call !receiver method: (identifier) @_loader {_LOADERS}) @tree",),
+    typings=(
+        (TypingRole.BASE, "(class superclass: (superclass [(constant) (scope_resolution)] @type))"),
+        (
+            TypingRole.BASE,
+            "(call !receiver method: (identifier) @_mixed arguments: (argument_list"
+            ' [(constant) (scope_resolution)] @type) (#any-of? @_mixed "include" "prepend" "extend"))',
+        ),
+        *(
+            (TypingRole.DECLARED, f"({node} left: {left} right: (call receiver: {_CONSTANT} @type {_NEW}))")
+            for node in ("assignment", "operator_assignment")
+            for left in ("(identifier) @name", "(instance_variable) @field")
+        ),
+    ),
     test_marker=r"\b(?:it|specify|scenario|example|test|should|fit|xit|describe|context|feature)[ (]+$",
     test_name=r"Test\w*\.test_[^.]*$",
     expand=_expand,

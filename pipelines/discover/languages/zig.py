@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 from pipelines.discover.languages.language import Grammar, Language
-from pipelines.records import SymbolKind
+from pipelines.records import SymbolKind, TypingRole
 
 _IMPORT = "(builtin_function (builtin_identifier) @_import (arguments . (string (string_content) @module)))"
 _IS_IMPORT = '(#eq? @_import "@import")'
+_CALLED = "(call_expression function: (_) @called)"
+#: A type with a name, and what points to one, may be without one, or may be an error instead.
+_NAMED = "[(identifier) (field_expression)] @type"
+_TYPES = (
+    _NAMED,
+    f"(pointer_type {_NAMED})",
+    f"(nullable_type {_NAMED})",
+    f"(nullable_type (pointer_type {_NAMED}))",
+    f"(error_union_type ok: {_NAMED})",
+    f"(error_union_type ok: (pointer_type {_NAMED}))",
+)
 #: No other name for something that is defined elsewhere.
 _PLAIN_VALUE = (
     "[(integer) (float) (string) (character) (boolean) (multiline_string) (binary_expression) (unary_expression)"
@@ -54,6 +65,15 @@ ZIG = Language(
         f" (field_expression object: {_IMPORT} member: (_) @name) {_IS_IMPORT})",
         f"(using_namespace_declaration {_IMPORT} {_IS_IMPORT})",
         f"({_IMPORT} {_IS_IMPORT})",
+    ),
+    typings=(
+        *((TypingRole.DECLARED, f"(parameter name: (_) @name type: {type_})") for type_ in _TYPES),
+        *((TypingRole.DECLARED, f"(container_field name: (_) @field type: {type_})") for type_ in _TYPES),
+        *((TypingRole.DECLARED, f"(variable_declaration . (identifier) @name type: {type_})") for type_ in _TYPES),
+        *((TypingRole.RETURNS, f"(function_declaration type: {type_})") for type_ in _TYPES),
+        (TypingRole.DECLARED, f"(variable_declaration . (identifier) @name (struct_initializer . {_NAMED}))"),
+        (TypingRole.VALUE, f"(variable_declaration . (identifier) @name {_CALLED})"),
+        (TypingRole.VALUE, f"(variable_declaration . (identifier) @name (try_expression {_CALLED}))"),
     ),
     inner_comment="//!",
     test_marker=r"\btest\s+$",
