@@ -18,29 +18,24 @@ import json
 import random
 import subprocess
 import sys
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
+from pipelines.artifacts import Artifact, ArtifactRef, Target
+from pipelines.discover import ParserPool, build_symbols
 from pipelines.discover.binding import Binding, Outcome, bind_calls
 from pipelines.discover.files import list_files
-from pipelines.discover.parse import ParsedFile, parse_file
 from pipelines.discover.tree import open_tree
-from pipelines.formats import CALLS_TABLE, FILES_TABLE, IMPORTS_TABLE, SYMBOLS_TABLE, TYPINGS_TABLE
+from pipelines.formats import SYMBOLS
+from pipelines.progress import Silent
 from pipelines.settings import IndexSettings
+from pipelines.store import ArtifactStore
 
 _ORACLES = Path(__file__).parent / "oracles"
-_TABLES = {
-    "symbols": SYMBOLS_TABLE,
-    "calls": CALLS_TABLE,
-    "imports": IMPORTS_TABLE,
-    "typings": TYPINGS_TABLE,
-}
-_IDS = {"symbol_id", "caller", "owner", "bloom"}
 Place = tuple[str, int, int]  # path, line, column in bytes
 
 
@@ -54,61 +49,39 @@ class Node(NamedTuple):
 
 @dataclass
 class Repository:
-    """A parsed repository in the shape of one bucket."""
+    """The symbols of a repository as one bucket."""
 
-    files: list[tuple[str, str]] = field(default_factory=list)
-    tables: dict[str, pa.Table] = field(default_factory=dict)
+    symbols: Artifact
     nodes: list[Node] = field(default_factory=list)
-    sites: dict[Place, tuple[int, tuple[Any, ...]]] = field(default_factory=dict)  # -> caller node, key of its call
-
-    def table(self, name: str, columns: list[str] | None = None) -> pa.Table:
-        table = self.tables[name.removesuffix(".parquet")]
-        return table.select(columns) if columns else table
+    sites: dict[Place, tuple[int, str, str | None]] = field(default_factory=dict)  # -> caller, name, receiver
 
 
-def read(root: Path, languages: frozenset[str]) -> Repository:
-    listing = list_files(root, "bench", IndexSettings())
-    parsed: list[tuple[str, str, ParsedFile, bytes]] = []
-    with open_tree(root, listing) as tree:
-        for file in listing.files:
-            if file.skip_reason is not None:
-                continue
-            wanted = not languages or file.language in languages
-            data = tree.read(file) if wanted else b""
-            rows = parse_file("bench", file.path, file.language, data) if wanted else ParsedFile()
-            parsed.append((file.path, file.language, rows, data))
-    repository = Repository([(path, language) for path, language, _, _ in parsed])
-    for name, schema in _TABLES.items():
-        rows = [[path, *row] for path, _, found, _ in parsed for row in getattr(found, name)]
-        values = list(zip(*rows, strict=True)) or [()] * len(schema.names)
-        columns = dict(zip(_order(schema), map(list, values), strict=True))
-        for column in _IDS & columns.keys():
-            columns[column] = [None if value is None else bytes.fromhex(value) for value in columns[column]]
-        repository.tables[name] = pa.Table.from_pydict(columns, schema)
-    repository.tables["symbols"] = repository.tables["symbols"].sort_by("symbol_id")
-    paths, languages_of = zip(*repository.files, strict=True)
-    repository.tables["files"] = pa.table({"path": paths, "language": languages_of})
-    symbols = repository.tables["symbols"]
+def read(root: Path, store_folder: Path) -> Repository:
+    store = ArtifactStore(store_folder)
+    store.initialise()
+    listing = list_files(root, "measured", IndexSettings())
+    target = Target(ArtifactRef("measured", SYMBOLS.name, "0", "measured"), "measured")
+    with open_tree(root, listing) as tree, ParserPool(IndexSettings()) as pool:
+        build_symbols(store, target, listing.files, tree, pool, Silent())
+    repository = Repository(store.open(target.ref))
+    symbols = repository.symbols.table("symbols.parquet")
     shown = ("path", "qualified_name", "kind", "start_line", "end_line")
     repository.nodes = [Node(*row) for row in zip(*(symbols[name].to_pylist() for name in shown), strict=True)]
     numbers = {identity: node for node, identity in enumerate(symbols["symbol_id"].to_pylist())}
-    for path, _, found, data in parsed:
-        starts = [0, *(place + 1 for place, byte in enumerate(data) if byte == 10)]
-        for caller, name, receiver, line, start in found.calls:
-            if caller is not None:
-                node = numbers[bytes.fromhex(caller)]
-                repository.sites[path, line, start - starts[line - 1]] = node, (node, name, receiver)
+    starts: dict[str, list[int]] = {}
+    for call in repository.symbols.table("calls.parquet").to_pylist():
+        path = call["path"]
+        if path not in starts:
+            starts[path] = [0, *(place + 1 for place, byte in enumerate((root / path).read_bytes()) if byte == 10)]
+        if call["caller"] is not None and call["line"] <= len(starts[path]):
+            place = path, call["line"], call["start_byte"] - starts[path][call["line"] - 1]
+            repository.sites[place] = numbers[call["caller"]], call["name"], call["receiver"]
     return repository
 
 
-def _order(schema: pa.Schema) -> list[str]:
-    """Return the columns of a table as parsed rows have them: the path first."""
-    return ["path", *(name for name in schema.names if name != "path")]
-
-
-def outcomes(repository: Repository) -> dict[tuple[Any, ...], Outcome]:
+def outcomes(repository: Repository) -> dict[tuple[int, str, str | None], Outcome]:
     found = {}
-    for calls in bind_calls([repository], lambda: None):
+    for calls in bind_calls([repository.symbols], lambda: None):
         names, receivers = calls.columns["name"].to_pylist(), calls.columns["receiver"].to_pylist()
         for caller, name, receiver, place in zip(
             calls.caller.tolist(), names, receivers, calls.place.tolist(), strict=True
@@ -172,7 +145,7 @@ class Judge:
 def compare(repository: Repository, answers: dict[Place, Any]) -> Tally:
     bound, judge, tally = outcomes(repository), Judge(repository.nodes), Tally()
     for place, answer in answers.items():
-        _, key = repository.sites[place]
+        key = repository.sites[place]
         outcome = bound[key]
         strategy = outcome.strategy.name.lower() if isinstance(outcome, Binding) else str(outcome)
         if answer is None:
@@ -220,20 +193,24 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, help="examples of each kind of difference")
     options = parser.parse_args()
     root = options.repo.resolve()
-    repository = read(root, frozenset({"python"}) if options.jedi else frozenset())
-    if options.jedi:
-        sites = sorted(repository.sites)
-        drawn = sorted(random.Random(1).sample(sites, min(options.sites, len(sites))))
-        answers = ask_jedi(options.jedi, root, drawn)
-    else:
-        rows = json.loads(options.answers.read_text())
-        answers = {(path, line, column): answer for path, line, column, answer in rows}
-        answers = {place: answers.get(place) for place in repository.sites if place in answers}
-    tally = compare(repository, answers)
+    with tempfile.TemporaryDirectory() as folder:
+        repository = read(root, Path(folder))
+        answers = _answers(options, root, repository)
+        tally = compare(repository, answers)
     sys.stdout.write("\n".join(report(tally)) + "\n")
     for kind, examples in sorted(tally.examples.items()):
         for example in random.Random(1).sample(examples, min(options.show, len(examples))):
             sys.stdout.write(f"{kind:24} {example}\n")
+
+
+def _answers(options: argparse.Namespace, root: Path, repository: Repository) -> dict[Place, Any]:
+    if options.jedi:
+        sites = sorted(place for place in repository.sites if place[0].endswith((".py", ".pyi")))
+        drawn = sorted(random.Random(1).sample(sites, min(options.sites, len(sites))))
+        return ask_jedi(options.jedi, root, drawn)
+    rows = json.loads(options.answers.read_text())
+    known = {(path, line, column): answer for path, line, column, answer in rows}
+    return {place: known[place] for place in repository.sites if place in known}
 
 
 if __name__ == "__main__":
