@@ -23,6 +23,7 @@ from pipelines.discover.git import find_repository
 from pipelines.discover.ignores import pattern_warnings, read_ignore_files
 from pipelines.discover.patterns import match_ignore_files, match_patterns
 from pipelines.discover.scopes import Scopes
+from pipelines.discover.shown import masked, shown_paths
 from pipelines.errors import InputError, SourceMoved, Unreadable
 from pipelines.identity import path_hash
 from pipelines.records import Content, ListedFile, Listing, SkipReason
@@ -52,8 +53,8 @@ def list_files(root: Path, repo: str, settings: IndexSettings, *, rev: str = "",
     """
     root = require_folder(root)
     named = name_files(root, find_repository(root), rev)
-    shown = _shown_paths(named.entries)
-    skips = {entry.path: skip for entry in named.entries if (skip := _by_git(entry, shown))}
+    shown, unnamed = shown_paths([entry.path for entry in named.entries])
+    skips = {entry.path: skip for entry in named.entries if (skip := _by_git(entry, unnamed))}
     rest = [entry for entry in named.entries if entry.path not in skips]
     ignores = read_ignore_files(root, named, rest)
     skips |= _pattern_skips([entry.path for entry in rest], ignores.own, settings, deny)
@@ -67,7 +68,8 @@ def list_files(root: Path, repo: str, settings: IndexSettings, *, rev: str = "",
             kind, known = _decide(entry, path, skips.get(entry.path), contents, settings, wanted)
             scope = scopes.of(path)
             if isinstance(known, Skip):
-                file = ListedFile(path, "", known.size, kind.language, scope, kind.content, known.reason, known.detail)
+                reason, detail = known.reason, masked(known.detail)
+                file = ListedFile(path, "", known.size, kind.language, scope, kind.content, reason, detail)
             else:
                 file = ListedFile(path, known.blob_id, known.size, kind.language, scope, kind.content)
             listed.append((path_hash(path), file))
@@ -77,7 +79,7 @@ def list_files(root: Path, repo: str, settings: IndexSettings, *, rev: str = "",
         *pattern_warnings("index.exclude", settings.exclude),
         *ignores.warnings,
     )
-    return Listing(repo, named.commit, named.dirty, tuple(file for _, file in listed), warnings)
+    return Listing(repo, named.commit, named.dirty, tuple(file for _, file in listed), tuple(map(masked, warnings)))
 
 
 def require_folder(root: Path) -> Path:
@@ -92,25 +94,6 @@ def require_folder(root: Path) -> Path:
     except (OSError, RuntimeError) as error:  # RuntimeError: a loop of symbolic links
         raise InputError(f"{root} cannot be opened: {error}") from error
     return folder
-
-
-def _shown_paths(entries: Sequence[Entry]) -> dict[bytes, str]:
-    """Map each path to its text: itself, or with escapes where it is not UTF-8, told apart from all others."""
-    shown: dict[bytes, str] = {}
-    odd: list[bytes] = []
-    for entry in entries:
-        try:
-            shown[entry.path] = entry.path.decode("utf-8")
-        except UnicodeDecodeError:
-            odd.append(entry.path)
-    taken = set(shown.values()) if odd else set()
-    for path in sorted(odd):
-        name = path.decode("utf-8", "backslashreplace")
-        while name in taken:
-            name += "?"
-        taken.add(name)
-        shown[path] = name
-    return shown
 
 
 def _pattern_skips(
@@ -131,12 +114,12 @@ def _pattern_skips(
     return found | {path: Skip(SkipReason.DENIED, pattern) for path, pattern in denied.items()}
 
 
-def _by_git(entry: Entry, shown: Mapping[bytes, str]) -> Skip | None:
-    """Decide by what the path is for git."""
+def _by_git(entry: Entry, unnamed: Mapping[bytes, Skip]) -> Skip | None:
+    """Decide by what the path is for git, and by whether it can be told."""
     if entry.mode in _BY_MODE:
         return _BY_MODE[entry.mode]
-    if entry.path != shown[entry.path].encode("utf-8"):
-        return Skip(SkipReason.PATH_NOT_UTF8)
+    if entry.path in unnamed:
+        return unnamed[entry.path]
     if entry.unreadable:
         return Skip(SkipReason.UNREADABLE, f"folder: {entry.unreadable}")
     if escapes(entry.path):
@@ -174,7 +157,7 @@ def _decide(
 def _decide_by_content(
     entry: Entry, kind: FileType, size: int, contents: Contents, settings: IndexSettings
 ) -> tuple[FileType, Identified | Skip]:
-    limit = settings.max_file_bytes if kind.parsed else settings.max_text_bytes
+    limit = kind.max_bytes or (settings.max_file_bytes if kind.parsed else settings.max_text_bytes)
     if size == 0:
         return kind, Skip(SkipReason.EMPTY)
     if size > limit:

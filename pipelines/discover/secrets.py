@@ -56,7 +56,8 @@ def find_secrets(text: str) -> list[SecretSpan]:
     spans: list[SecretSpan] = []
     line, counted = 1, 0
     allowed: dict[int, bool] = {}  # by line, since a line may be long and hold many secrets
-    for start, end, detector in _joined(_scan(data)):
+    for start, found_end, detector in _joined(_scan(data)):
+        end = _character_end(data, found_end)
         line += data.count(b"\n", counted, start)
         counted = start
         if line not in allowed:
@@ -64,6 +65,13 @@ def find_secrets(text: str) -> list[SecretSpan]:
         if not allowed[line]:
             spans.append(SecretSpan(start, end, line, line + data.count(b"\n", start, end - 1), detector))
     return spans
+
+
+def _character_end(data: bytes, place: int) -> int:
+    """Return the place, or the end of the character that it cuts: a pattern that ends at its limit may cut one."""
+    while place < len(data) and data[place] & 0xC0 == 0x80:
+        place += 1
+    return place
 
 
 def _is_allowed(data: bytes, place: int) -> bool:
