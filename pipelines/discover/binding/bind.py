@@ -59,6 +59,7 @@ def bind_calls(buckets: Sequence[Bucket], done: Callable[[], None]) -> Iterator[
         columns = [_strings(rows[name]) for name in rows.column_names]
         imports.add(columns[0], zip(*columns[1:], strict=True))
         typings.append(_typings(bucket, files, first, known))
+    imports.complete()
     types = Types(definitions, imports, Typings(words, *_joined(typings)))
     binder = CallBinder(definitions, imports, Resolver(definitions, imports, types))
     for bucket, first, known in zip(buckets, first_nodes, ids, strict=True):
@@ -102,10 +103,10 @@ def _file_numbers(paths: pa.ChunkedArray, files: Files) -> npt.NDArray[np.int32]
 def _typings(
     bucket: Bucket, files: Files, first_node: int, ids: pa.Array
 ) -> tuple[pa.Table, npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    rows = bucket.table("typings.parquet", columns=["path", "owner", "role", "name", "type"])
+    rows = bucket.table("typings.parquet", columns=["path", "owner", "role", "name", "type", "start_byte"])
     owners = pc.fill_null(pc.index_in(rows["owner"], value_set=ids, skip_nulls=True), NO_OWNER).to_numpy()
     nodes = np.where(owners >= 0, owners + first_node, NO_OWNER).astype(np.int32)
-    return rows.select(["role", "name", "type"]), _file_numbers(rows["path"], files), nodes
+    return rows.select(["role", "name", "type", "start_byte"]), _file_numbers(rows["path"], files), nodes
 
 
 def _joined(parts: list[tuple[pa.Table, Any, Any]]) -> tuple[pa.Table, Any, Any]:

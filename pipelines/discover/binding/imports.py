@@ -51,8 +51,15 @@ class Imports:
         for path, row in zip(paths, rows, strict=True):
             self._rows.setdefault(self._definitions.files.number[path], []).append(row)
 
+    def complete(self) -> None:
+        """Tell that all buckets were added."""
+        go = {row[0] for file, rows in self._rows.items() if self._units[file].family == "go" for row in rows}
+        self.modules.learn("go", sorted(go))
+
     def lookup(self, files: Sequence[int], qualified: str, hops: int = _MAX_HOPS) -> list[int]:
         """Return the definitions of a name in the first of the files that has it, through re-exports if need be."""
+        if len(files) > 1 and self._units[files[0]].rules.folder_is_package and self._units[files[0]].family != "c":
+            return [node for file in files for node in self._definitions.visible(file, qualified)]
         for file in files:
             if found := self._definitions.visible(file, qualified):
                 return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -20,6 +21,9 @@ _SCRIPT_ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts",
 _COMPONENT_ENDINGS = (".astro", ".svelte", ".vue")
 _C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")
 _GO_VERSION = re.compile(r"v\d+\Z")
+#: Prefixes with less than this share of the imports that the most common one has are those of other repositories,
+#: which happen to have a folder of the same name.
+_FEW_VOTES = 10
 #: Folders that hold a project's import root without being a package themselves.
 _ROOT_FOLDERS = frozenset({"", "src", "lib", "python"})
 
@@ -74,6 +78,7 @@ class Modules:
         self._folders: dict[str, list[int]] = {}
         self._folder_names: dict[str, list[str]] = {}  # last part of a folder -> folders
         self._crates: dict[str, list[str]] = {}  # Rust: name of a folder with src/, as code writes it -> folders
+        self._go_roots: set[str] = set()
         self._packages: dict[str, list[str]] = {}  # JavaScript: name of a folder with package.json -> folders
         self._known: dict[tuple[str, str, str], tuple[int, ...]] = {}
         self._endings: dict[str, list[int]] = {}  # end of a path -> files
@@ -166,15 +171,30 @@ class Modules:
                 return found
         return self._folder_ending("/".join(parts), "java", folder) if len(parts) > 1 else ()
 
+    def learn(self, family: str, modules: Iterable[str]) -> None:
+        """Read off the imports of a language what its modules begin with here: the paths of Go modules.
+
+        A prefix is one of this repository's if what follows it is a folder of Go, for enough of the imports.
+        """
+        if family != "go":
+            return
+        votes: Counter[str] = Counter()
+        for module in modules:
+            parts = _go_parts(module)
+            fitting = (start for start in range(1, len(parts)) if self._go_folder("/".join(parts[start:])))
+            votes.update("/".join(parts[:start]) for start in fitting)
+        most = max(votes.values(), default=0)
+        self._go_roots = {prefix for prefix, count in votes.items() if count * _FEW_VOTES >= most}
+
     def _go(self, module: str, folder: str) -> Iterable[int]:
-        parts = [part for part in module.split("/") if not _GO_VERSION.match(part)]
-        if "." not in module.partition("/")[0]:
-            return ()  # without a host it is the standard library's: `errors` is not a folder of that name here
-        for start in range(1, len(parts)):
-            path = "/".join(parts[start:])
-            if found := [number for number in self._folders.get(path, ()) if self._files[number].family == "go"]:
+        parts = _go_parts(module)
+        for start in range(1, len(parts) + 1):
+            if "/".join(parts[:start]) in self._go_roots and (found := self._go_folder("/".join(parts[start:]))):
                 return found
         return ()
+
+    def _go_folder(self, path: str) -> list[int]:
+        return [number for number in self._folders.get(path, ()) if self._files[number].family == "go"]
 
     def _rust(self, module: str, folder: str) -> Iterable[int]:
         parts = module.split("::") if module else []
@@ -259,6 +279,13 @@ class Modules:
         named = [known for known in named if known == path or known.endswith(f"/{path}")]
         nearest = _by_distance(named, folder)[:1]
         return [n for known in nearest for n in self._folders[known] if self._files[n].family == family]
+
+
+def _go_parts(module: str) -> list[str]:
+    """Return the parts of the path of a Go package, none for one without a host: that is the standard library's."""
+    if "." not in module.partition("/")[0]:
+        return []
+    return [part for part in module.split("/") if not _GO_VERSION.match(part)]
 
 
 def _script_paths(path: str) -> list[str]:

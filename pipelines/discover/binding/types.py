@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,16 @@ _BASE, _DECLARED, _VALUE, _RETURNS = range(len(TypingRole))
 NO_OWNER = -1
 
 
+class Row(NamedTuple):
+    """One statement about a type."""
+
+    owner: int
+    role: int
+    name: str
+    text: str
+    start: int
+
+
 class Typings:
     """The rows of all typings tables, looked up file by file."""
 
@@ -39,7 +50,7 @@ class Typings:
     ) -> None:
         """Sort the rows by file.
 
-        :param table: role, name, type. :param file: number of each row's file. :param owner: node, or NO_OWNER.
+        :param table: role, name, type, start_byte. :param file: number of each row's file. :param owner: node, or NO_OWNER.
         """
         self._words = words
         order = np.argsort(file, kind="stable")
@@ -50,20 +61,22 @@ class Typings:
         self._role = numbers[roles.indices.to_numpy()][order] if len(numbers) else np.empty(0, np.uint8)
         self._name = words.codes(table["name"])[order]
         self._type = words.codes(table["type"])[order]
+        self._start = table["start_byte"].to_numpy()[order]
 
-    def of(self, file: int) -> Iterator[tuple[int, int, str, str]]:
-        """Yield owner, role, name and type of each row of a file."""
+    def of(self, file: int) -> Iterator[Row]:
+        """Yield the rows of a file."""
         first, last = np.searchsorted(self._file, [file, file + 1])
         texts = self._words.texts
         part = slice(int(first), int(last))
-        for owner, role, name, written in zip(
+        for owner, role, name, written, start in zip(
             self._owner[part].tolist(),
             self._role[part].tolist(),
             self._name[part].tolist(),
             self._type[part].tolist(),
+            self._start[part].tolist(),
             strict=True,
         ):
-            yield owner, role, texts[name], texts[written]
+            yield Row(owner, role, texts[name], texts[written], start)
 
 
 class _Said:
@@ -72,8 +85,8 @@ class _Said:
     __slots__ = ("bases", "fields", "returns", "variables")
 
     def __init__(self) -> None:
-        self.variables: dict[tuple[int, str], list[tuple[int, str]]] = {}  # (owner, name) -> role, type
-        self.fields: dict[tuple[str, str], list[tuple[int, int, str]]] = {}  # (class, name) -> role, owner, type
+        self.variables: dict[tuple[int, str], list[Row]] = {}  # by owner and name
+        self.fields: dict[tuple[str, str], list[Row]] = {}  # by class and name
         self.returns: dict[int, str] = {}
         self.bases: dict[int, list[str]] = {}
 
@@ -89,6 +102,7 @@ class Types:
         self._bases: dict[int, tuple[tuple[int, ...], bool]] = {}
         self._chains: dict[tuple[int, int, tuple[Link, ...]], Type] = {}
         self._depth = 0
+        self._package_variables: dict[int, dict[str, tuple[int, list[Row]]]] = {}
 
     # --- classes by name ---
 
@@ -368,7 +382,7 @@ class Types:
             file = int(self._definitions.file[current])
             said = self._in(file).fields.get((self._definitions.qualified_name(current), name))
             if said:
-                return self._merge(self._value(file, owner, role, text) for role, owner, text in _surest(said))
+                return self._said_type(file, said)
             above, _ = self.bases(current)
             pending.extend(base for base in above if base not in seen)
             seen.update(above)
@@ -378,13 +392,27 @@ class Types:
         """Return whether a file says something of a variable, looking outwards from a definition, and its type."""
         said = self._in(file).variables
         for scope in self._scopes(file, owner):
-            rows = said.get((scope, name))
-            if rows:
-                kind = self._merge(
-                    self._value(file, scope, role, text) for role, _, text in _surest([(r, scope, t) for r, t in rows])
-                )
-                return True, kind
+            if rows := said.get((scope, name)):
+                return True, self._said_type(file, rows)
+        if self._definitions.files.units[file].rules.folder_is_package:
+            return self._package_variable(file, name)
         return False, None
+
+    def _package_variable(self, file: int, name: str) -> tuple[bool, Type]:
+        """Return the same of a variable at the top level of another file of the package."""
+        package = int(self._definitions.files.folder[file])
+        known = self._package_variables.get(package)
+        if known is None:
+            known = self._package_variables[package] = {}
+            family = self._definitions.files.family
+            for other in np.flatnonzero(self._definitions.files.folder == package).tolist():
+                if family[other] == family[file]:
+                    tops = self._in(other).variables.items()
+                    known |= {key[1]: (other, rows) for key, rows in tops if key[0] == NO_OWNER}
+        if name not in known:
+            return False, None
+        other, rows = known[name]
+        return True, self._said_type(other, rows)
 
     def _scopes(self, file: int, owner: int) -> Iterator[int]:
         if owner >= 0:
@@ -395,8 +423,16 @@ class Types:
                 prefix = prefix.rpartition(".")[0]
         yield NO_OWNER
 
-    def _value(self, file: int, owner: int, role: int, text: str) -> Type:
-        return self.named(file, owner, text) if role == _DECLARED else self.chain(file, owner, links(text))
+    def _said_type(self, file: int, rows: Sequence[Row]) -> Type:
+        """Return the type that some statements give together; what a statement declares hides the value beside it."""
+        declared = {row.start for row in rows if row.role == _DECLARED and class_paths(row.text)}
+        return self._merge(
+            self.named(file, row.owner, row.text)
+            if row.role == _DECLARED
+            else self.chain(file, row.owner, links(row.text))
+            for row in rows
+            if row.role == _DECLARED or row.start not in declared
+        )
 
     def _merge(self, types: Iterator[Type]) -> Type:
         known: dict[int, None] = {}
@@ -412,28 +448,22 @@ class Types:
         said = self._said.get(file)
         if said is None:
             said = self._said[file] = _Said()
-            for owner, role, name, text in self._typings.of(file):
-                self._record(said, file, owner, role, name, text)
+            for row in self._typings.of(file):
+                self._record(said, file, row)
         return said
 
-    def _record(self, said: _Said, file: int, owner: int, role: int, name: str, text: str) -> None:
-        definitions = self._definitions
-        if role == _BASE:
-            said.bases.setdefault(owner, []).append(text)
-        elif role == _RETURNS:
-            said.returns.setdefault(owner, text)
+    def _record(self, said: _Said, file: int, row: Row) -> None:
+        definitions, owner = self._definitions, row.owner
+        if row.role == _BASE:
+            said.bases.setdefault(owner, []).append(row.text)
+        elif row.role == _RETURNS:
+            said.returns.setdefault(owner, row.text)
         elif owner >= 0 and not definitions.callable[owner]:
-            said.fields.setdefault((definitions.qualified_name(owner), name), []).append((role, owner, text))
+            said.fields.setdefault((definitions.qualified_name(owner), row.name), []).append(row)
         else:
-            head, joint, rest = name.partition("->") if "->" in name else name.partition(".")
+            head, joint, rest = row.name.partition("->") if "->" in row.name else row.name.partition(".")
             if not joint:
-                said.variables.setdefault((owner, name), []).append((role, text))
+                said.variables.setdefault((owner, row.name), []).append(row)
             elif owner >= 0 and (not head or head in definitions.files.units[file].rules.self_words):
                 holder = definitions.words.texts[definitions.container_path[owner]]
-                said.fields.setdefault((holder, rest), []).append((role, owner, text))
-
-
-def _surest(rows: Sequence[tuple[int, int, str]]) -> Sequence[tuple[int, int, str]]:
-    """Return what is declared if it has a name, else all values."""
-    declared = [row for row in rows if row[0] == _DECLARED and class_paths(row[2])]
-    return declared or [row for row in rows if row[0] == _VALUE]
+                said.fields.setdefault((holder, rest), []).append(row)

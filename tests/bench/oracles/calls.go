@@ -106,9 +106,6 @@ func main() {
 			return nil
 		}
 		l.check(folder, path, true)
-		for name := range l.info.Uses {
-			_ = name
-		}
 		rows = append(rows, l.calls(folder)...)
 		return nil
 	})
@@ -124,7 +121,7 @@ func (l *loader) calls(folder string) []interface{} {
 		}
 		var answer interface{}
 		switch found := object.(type) {
-		case *types.Func, *types.TypeName:
+		case *types.Func: // what looks like the call of a type is a conversion
 			if object.Pkg() == nil {
 				answer = "outside"
 			} else if where, row, _ := l.place(found.Pos()); where != "" {
