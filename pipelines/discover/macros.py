@@ -62,7 +62,9 @@ _HEAD = re.compile(
     + rb"(?=\s++[A-Za-z_]))?+(?:[ \t*&]++(?:\r?\n)?[ \t]*+|\r?\n[ \t]*+)){2,12})"
     + rb"(~?"
     + _WORD
-    + rb")[ \t]*+(?=[(\[]|=(?!=)|::)",
+    + rb"|\("
+    + _WORD
+    + rb"\))[ \t]*+(?=[(\[]|=(?!=)|::)",
     re.MULTILINE,
 )
 _ITEM = re.compile(rb"(" + _PATH + rb")(?:[ \t]*+(" + _ARGUMENTS + rb"))?+")
@@ -72,7 +74,7 @@ _QUALIFIER = re.compile(rb"__[a-z]\w*+(?=[ \t*]++[\w*),;=])")
 _AFTER_POINTER = re.compile(rb"([\w>][*&][ \t])([A-Za-z_]\w*+)(?=[ \t]++[A-Za-z_])")
 #: The same after a name: `Node* next GUARDED_BY(mutex)`.
 _AFTER_NAME = re.compile(rb"(?<=\w )[A-Z_][A-Z0-9_]{5,}+(?:" + _ARGUMENTS + rb")?+(?=\s*+[,){;=])")
-_NAME = re.compile(rb"[\w>*&][ \t]*+[*& \t](\w++)[ \t]++\Z")
+_NAME = re.compile(rb"[\w>*&][ \t*&]++(\w++)[ \t]++\Z")
 #: Macros before a constructor or a conversion, which have no type: with one they would be fields.
 _UNTYPED = re.compile(
     rb"^[ \t]*+(?:(?:constexpr|explicit|inline)[ \t]++)*+((?:[A-Z_][A-Z0-9_]{3,}+[ \t]++){1,4})"

@@ -161,6 +161,7 @@ class _Walker:
 
     def _define(self, order: int, captures: Captures, start: int, end: int) -> None:
         named = self._name_node(captures)
+        is_another = (start, end) in self._claimed  # of several that one statement declares
         if self._claimed.setdefault((start, end), order) != order or named.start_byte in self.named:
             return
         self.named.add(named.start_byte)
@@ -168,7 +169,10 @@ class _Walker:
         if "value" in captures:
             value = captures["value"][0]
             self._claimed[value.start_byte, value.end_byte] = order
-        rule, frame = self._rules[order], self.nesting.top
+        rule = self._rules[order]
+        if is_another and rule.kind is not SymbolKind.TYPE and self.nesting.top.end == end:
+            self.nesting.close(start)  # it stands beside the one before, not in it
+        frame = self.nesting.top
         parts = self._parts(captures, named)
         if parts[-1] in self._language.reserved:
             return

@@ -29,12 +29,26 @@ GO = Language(
             "(var_spec . name: (identifier) @name"
             " value: (expression_list . (func_literal body: (_) @body) @value .)) @node",
         ),
+        (
+            SymbolKind.CONSTANT,
+            '((source_file (const_declaration (const_spec (identifier) @name) @node)) (#not-eq? @name "_"))',
+        ),
+        # A variable that other packages see is an error, a default, a registry.
+        (
+            SymbolKind.CONSTANT,
+            '((source_file (var_declaration (var_spec (identifier) @name value: (_)) @node)) (#match? @name "^[A-Z]"))',
+        ),
+        (
+            SymbolKind.CONSTANT,
+            "((source_file (var_declaration (var_spec_list (var_spec (identifier) @name value: (_)) @node)))"
+            ' (#match? @name "^[A-Z]"))',
+        ),
     ),
     declarations=(
         (SymbolKind.METHOD, "(interface_type (method_elem name: (_) @name) @node)"),
         (SymbolKind.FUNCTION, "(function_declaration name: (_) @name !body) @node"),  # written in assembly
     ),
-    wrappers=("(type_declaration) @node", "(var_declaration) @node"),
+    wrappers=("(type_declaration) @node", "(const_declaration) @node", "(var_declaration) @node"),
     calls=(
         "(call_expression function: (identifier) @name)",
         "(call_expression function: (selector_expression field: (_) @name) @callee)",

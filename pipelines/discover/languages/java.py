@@ -36,6 +36,18 @@ JAVA = Language(
             "(local_variable_declaration declarator: (variable_declarator name: (_) @name"
             " value: (lambda_expression body: (_) @body) @value)) @node",
         ),
+        (
+            SymbolKind.CONSTANT,
+            '(field_declaration (modifiers "static" "final") declarator: (variable_declarator name: (_) @name'
+            " value: (_))) @node",
+        ),
+        (
+            SymbolKind.CONSTANT,
+            '(field_declaration (modifiers "final" "static") declarator: (variable_declarator name: (_) @name'
+            " value: (_))) @node",
+        ),
+        # A field of an interface is static and final.
+        (SymbolKind.CONSTANT, "(constant_declaration declarator: (variable_declarator name: (_) @name)) @node"),
     ),
     declarations=(
         (SymbolKind.METHOD, "(method_declaration name: (_) @name !body) @node"),

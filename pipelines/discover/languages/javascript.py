@@ -36,6 +36,39 @@ DEFINITIONS = (
     (SymbolKind.FUNCTION, "(generator_function name: (_) @name body: (_) @body) @node"),
     (SymbolKind.CLASS, "(class name: (_) @name body: (_) @body) @node"),
 )
+_EXPORTED = '(program (export_statement declaration: (lexical_declaration "const" {})))'
+_TOP = '(program (lexical_declaration "const" {}))'
+CAPITALS = '(#match? @name "^_*[A-Z][A-Z0-9_]+$")'
+_OBJECT = "(object) @members"
+
+
+def constants(*objects: str) -> tuple[tuple[SymbolKind, str], ...]:
+    """Return the patterns of constants: what a module exports, and names in capitals.
+
+    :param objects: patterns of values that are an object, whose functions are methods; each captures it as @members.
+    """
+    holding = [f"(variable_declarator name: (identifier) @name value: {value}) @node" for value in objects]
+    value = "(variable_declarator name: (identifier) @name value: (_)) @node"
+    # What is required in capitals is a module.
+    called = 'value: (call_expression function: (_) @_called) (#not-eq? @_called "require")'
+    plain = "value: [(string) (number) (array) (template_string) (regex) (identifier) (member_expression)"
+    plain += " (binary_expression) (unary_expression) (new_expression) (true) (false) (null) (ternary_expression)]"
+    declarator = "(variable_declarator name: (identifier) @name {}) @node"
+    patterns = [
+        *(_EXPORTED.format(pattern) for pattern in (*holding, value)),
+        *(f"({_TOP.format(pattern)} {CAPITALS})" for pattern in holding),
+        f"({_TOP.format(declarator.format(plain))} {CAPITALS})",
+        f"({_TOP.format(declarator.format(called))} {CAPITALS})",
+    ]
+    return tuple((SymbolKind.CONSTANT, pattern) for pattern in patterns)
+
+
+_FROZEN = (
+    "(call_expression function: (member_expression) @_frozen arguments: (arguments . (object) @members .)"
+    ' (#eq? @_frozen "Object.freeze"))'
+)
+#: What an object that a constant stands for is written as.
+OBJECTS = (_OBJECT, _FROZEN)
 #: A function that is the value of a class field; the grammars differ in the field's name.
 FIELD_VALUE = f"value: {_FUNCTION} @value"
 TYPES = (
@@ -100,6 +133,8 @@ JAVASCRIPT = Language(
     definitions=(
         *DEFINITIONS,
         (SymbolKind.METHOD, f"(field_definition property: (_) @name {FIELD_VALUE}) @node"),
+        *constants(*OBJECTS),
+        (SymbolKind.CONSTANT, f'(field_definition "static" property: (_) @name value: (_) {CAPITALS}) @node'),
     ),
     types=TYPES,
     wrappers=WRAPPERS,

@@ -11,6 +11,7 @@ A pattern is a tree-sitter query that matches one construct. Its captures have f
     @last        where a construct of several nodes ends
     @rest        the node to whose end a scope reaches, unless another such scope begins (`namespace A;`)
     @value       a function or class that gets its name from what it is assigned to
+    @members     the object that a constant stands for: its functions are methods
     @callee      the expression that is called; what stands in it before the name is the receiver
     @arguments   must follow the name without a space, else it is no call (tokens of a Rust macro)
     @module, @alias, @default   of an import; @default binds the module's default export

@@ -8,6 +8,17 @@ from pipelines.records import SymbolKind, TypingRole
 _CALL = (
     "[(call function: [(identifier) (attribute)] @called) (await (call function: [(identifier) (attribute)] @called))]"
 )
+#: Where a name is one of the module or of a class, not of a function.
+_OUTSIDE = (
+    "(module (expression_statement {}))",
+    "(class_definition body: (block (expression_statement {})))",
+)
+_MADE = "(assignment left: (identifier) @name right: (call function: (_) @_maker)) @node"
+
+
+def _outside(kind: SymbolKind, assignment: str, predicate: str) -> tuple[tuple[SymbolKind, str], ...]:
+    return tuple((kind, f"({place.format(assignment)} {predicate})") for place in _OUTSIDE)
+
 
 PYTHON = Language(
     name="python",
@@ -18,6 +29,24 @@ PYTHON = Language(
         (SymbolKind.FUNCTION, "(assignment left: (identifier) @name right: (lambda body: (_) @body) @value) @node"),
         (SymbolKind.TYPE, "(type_alias_statement left: (type . (identifier) @name)) @node"),
         (SymbolKind.TYPE, "(type_alias_statement left: (type . (generic_type . (identifier) @name))) @node"),
+        *_outside(
+            SymbolKind.TYPE, _MADE, '(#match? @_maker "^(\\\\w+\\\\.)*(TypeVar|TypeVarTuple|ParamSpec|NewType)$")'
+        ),
+        *_outside(
+            SymbolKind.CLASS,
+            _MADE,
+            '(#match? @_maker "^(\\\\w+\\\\.)*(namedtuple|NamedTuple|TypedDict|make_dataclass|(Int|Str)?Enum)$")',
+        ),
+        *_outside(
+            SymbolKind.TYPE,
+            "(assignment left: (identifier) @name type: (type) @_type right: (_)) @node",
+            '(#match? @_type "(^|\\\\.)TypeAlias$")',
+        ),
+        *_outside(
+            SymbolKind.CONSTANT,
+            "(assignment left: (identifier) @name right: (_)) @node",
+            '(#match? @name "^_*[A-Z][A-Z0-9_]+$")',
+        ),
     ),
     decorated=("(decorated_definition) @node",),
     calls=(

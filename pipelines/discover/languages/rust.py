@@ -56,6 +56,11 @@ RUST = Language(
             SymbolKind.FUNCTION,
             "(let_declaration pattern: (identifier) @name value: (closure_expression body: (_) @body) @value) @node",
         ),
+        *(
+            (SymbolKind.CONSTANT, f'({place} ({item} name: (_) @name (#not-eq? @name "_")) @node)')
+            for place in ("source_file", "declaration_list")
+            for item in ("const_item", "static_item")
+        ),
     ),
     declarations=(
         (

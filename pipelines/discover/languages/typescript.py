@@ -13,6 +13,21 @@ _DEFINITIONS = (
     (SymbolKind.ENUM, "(enum_declaration name: (_) @name body: (_) @body) @node"),
     (SymbolKind.TYPE, "(type_alias_declaration name: (_) @name) @node"),
     (SymbolKind.METHOD, f"(public_field_definition name: (_) @name {javascript.FIELD_VALUE}) @node"),
+    *javascript.constants(
+        *javascript.OBJECTS,
+        "(as_expression . (object) @members)",
+        "(satisfies_expression . (object) @members)",
+        "(satisfies_expression . (as_expression . (object) @members))",
+    ),
+    (
+        SymbolKind.CONSTANT,
+        '((program (lexical_declaration "const" (variable_declarator name: (identifier) @name'
+        f" value: [(as_expression) (satisfies_expression)]) @node)) {javascript.CAPITALS})",
+    ),
+    (
+        SymbolKind.CONSTANT,
+        f'(public_field_definition "readonly" name: (_) @name value: (_) {javascript.CAPITALS}) @node',
+    ),
 )
 _DECLARATIONS = (
     (SymbolKind.FUNCTION, "(function_signature name: (_) @name) @node"),
