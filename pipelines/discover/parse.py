@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from pipelines.bloom import SpanBits, bloom_of_bits, text_bits
 from pipelines.decode import NotText
@@ -27,24 +27,30 @@ from pipelines.records import SkipReason
 
 
 @dataclass(slots=True)
-class ParsedFile:
-    """One file's rows as plain values: columns of the tables of `formats`, `path` apart, ids in hexadecimal."""
+class Outcome:
+    """What became of a file: columns of files.parquet."""
 
     encoding: str = ""
     lines: int = 0
     error_nodes: int = 0
     skip_reason: str | None = None
     skip_detail: str | None = None  # without a reason: why a file of a known language has no symbols
+
+    @classmethod
+    def skipped(cls, reason: SkipReason, detail: str) -> Self:
+        """Return the record of a file that has no rows, and why."""
+        return cls(skip_reason=reason.value, skip_detail=detail)
+
+
+@dataclass(slots=True)
+class ParsedFile(Outcome):
+    """One file's rows as plain values: columns of the tables of `formats`, `path` apart."""
+
     symbols: list[list[Any]] = field(default_factory=list)
     calls: list[list[Any]] = field(default_factory=list)
     imports: list[list[Any]] = field(default_factory=list)
     secrets: list[list[Any]] = field(default_factory=list)
     typings: list[list[Any]] = field(default_factory=list)
-
-    @classmethod
-    def skipped(cls, reason: SkipReason, detail: str) -> ParsedFile:
-        """Return the record of a file that has no rows, and why."""
-        return cls(skip_reason=reason.value, skip_detail=detail)
 
 
 def parse_file(repo: str, path: str, language: str, data: bytes) -> ParsedFile:
@@ -109,33 +115,33 @@ def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source
         for definition, identity, bits in zip(found.definitions, ids, bodies, strict=True)
         if identity is not None
     ]
-    parsed.calls = [[_hex_id(ids, caller), *call] for caller, *call in found.calls]
+    parsed.calls = [[_id_of(ids, caller), *call] for caller, *call in found.calls]
     parsed.imports = [[item.module, item.name, item.alias, item.line] for item in found.imports]
     parsed.typings = [
-        [_hex_id(ids, item.owner), item.role.value, item.name, item.type, item.start]
+        [_id_of(ids, item.owner), item.role.value, item.name, item.type, item.start]
         for item in found.typings
         if item.owner is None or ids[item.owner] is not None
     ]
 
 
-def _hex_id(ids: list[tuple[str, int] | None], index: int | None) -> str | None:
+def _id_of(ids: list[tuple[bytes, int] | None], index: int | None) -> bytes | None:
     identity = ids[index] if index is not None else None
     return identity[0] if identity is not None else None
 
 
-def _identify(repo: str, path: str, definitions: list[Definition]) -> list[tuple[str, int] | None]:
+def _identify(repo: str, path: str, definitions: list[Definition]) -> list[tuple[bytes, int] | None]:
     """Return id and ordinal of each definition, None for a declaration that the file defines elsewhere."""
     defined = {item.qualified_name for item in definitions if item.has_body}
     file = FileIds(repo, path)
     seen: Counter[tuple[str, str]] = Counter()
-    ids: list[tuple[str, int] | None] = []
+    ids: list[tuple[bytes, int] | None] = []
     for item in definitions:
         if not item.has_body and item.qualified_name in defined:
             ids.append(None)
             continue
         ordinal = seen[item.kind, item.qualified_name]
         seen[item.kind, item.qualified_name] += 1
-        ids.append((file.make(item.kind, item.qualified_name, ordinal).hex(), ordinal))
+        ids.append((file.make(item.kind, item.qualified_name, ordinal), ordinal))
     return ids
 
 
@@ -149,7 +155,7 @@ def _sketch(words: SpanBits, item: Definition, bits: int) -> bytes:
 
 
 def _symbol_row(
-    source: Source, found: Outline, item: Definition, symbol_id: str, ordinal: int, bloom: bytes
+    source: Source, found: Outline, item: Definition, symbol_id: bytes, ordinal: int, bloom: bytes
 ) -> list[Any]:
     doc_secret = any(source.holds_secret(*span) for span in item.doc)
     declaration_secret = source.holds_secret(*item.declaration)
@@ -169,7 +175,7 @@ def _symbol_row(
         signature,
         comments.join_doc(doc),
         item.is_test,
-        bloom.hex(),
+        bloom,
     ]
 
 

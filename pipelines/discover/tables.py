@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,18 +17,11 @@ import pyarrow.compute as pc
 
 from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.bloom import rows_that_may_hold
-from pipelines.discover.parse import ParsedFile
+from pipelines.discover.parse import Outcome
+from pipelines.discover.unpacking import TABLES
 from pipelines.discover.workers import Job, ParserPool
 from pipelines.errors import Unreadable
-from pipelines.formats import (
-    BLOOM_BYTES,
-    CALLS_TABLE,
-    FILES_TABLE,
-    IMPORTS_TABLE,
-    SECRETS_TABLE,
-    SYMBOLS_TABLE,
-    TYPINGS_TABLE,
-)
+from pipelines.formats import BLOOM_BYTES, FILES_TABLE
 from pipelines.identity import path_hash
 from pipelines.progress import Progress
 from pipelines.records import ListedFile, SkipReason, SourceTree
@@ -43,20 +36,13 @@ _LASTING = frozenset(
         SkipReason.EMPTY,
         SkipReason.BINARY,
         SkipReason.UNDECODABLE,
+        SkipReason.MALFORMED,
+        SkipReason.TOO_LARGE,
         SkipReason.GENERATED,
         SkipReason.TIMED_OUT,
         SkipReason.CRASHED,
     }
 )
-_TABLES: Mapping[str, pa.Schema] = {
-    "symbols": SYMBOLS_TABLE,
-    "calls": CALLS_TABLE,
-    "imports": IMPORTS_TABLE,
-    "secrets": SECRETS_TABLE,
-    "typings": TYPINGS_TABLE,
-}
-#: Where `path` stands among the columns; a ParsedFile's rows leave it out.
-_ID_COLUMNS = frozenset({"symbol_id", "caller", "owner", "bloom"})
 _ORDER_COLUMN = {"calls": "start_byte", "imports": "line", "secrets": "start_byte", "typings": "start_byte"}
 #: Rows and absent words that the false-positive rate of the blooms is measured with.
 _BLOOM_SAMPLE_ROWS = 1_000
@@ -69,7 +55,8 @@ class _Bucket:
 
     files: list[ListedFile]  # in order of path hash
     reused: dict[str, Mapping[str, Any]]  # path -> row of the last files.parquet
-    parsed: dict[str, ParsedFile]
+    outcomes: dict[str, Outcome]
+    made: Mapping[str, pa.Table]
     last: Artifact | None
 
 
@@ -91,10 +78,10 @@ def build_symbols(
     def work(writer: ArtifactWriter, report: StageReport) -> None:
         bucket = _collect(store, target, files, tree, pool, progress)
         rows = [_file_row(bucket, file) for file in bucket.files]
-        tables = {name: _table(bucket, name) for name in _TABLES}
+        tables = {name: _table(bucket, name) for name in TABLES}
         writer.table("files.parquet", pa.Table.from_pylist(rows, FILES_TABLE), FILES_TABLE)
         for name, table in tables.items():
-            writer.table(f"{name}.parquet", table, _TABLES[name])
+            writer.table(f"{name}.parquet", table, TABLES[name])
         _count(writer, report, bucket, rows, tables)
 
     return run_stage(store, target, work)
@@ -109,26 +96,41 @@ def _collect(
     progress: Progress,
 ) -> _Bucket:
     last = previous(store, target)
-    bucket = _Bucket(sorted(files, key=lambda file: path_hash(file.path)), {}, {}, last)
-    if last is not None:
-        known = {row["path"]: row for row in last.table("files.parquet").to_pylist()}
-        bucket.reused = {file.path: known[file.path] for file in bucket.files if _reusable(file, known.get(file.path))}
-    wanted = [file for file in bucket.files if file.skip_reason is None and file.path not in bucket.reused]
+    ordered = sorted(files, key=lambda file: path_hash(file.path))
+    reused = _outcomes_of(last, ordered)
+    wanted = [file for file in ordered if file.skip_reason is None and file.path not in reused]
+    unreadable: dict[str, Outcome] = {}
 
     def jobs() -> Iterator[Job]:
         for file in wanted:
             try:
                 yield Job(file.path, file.language, tree.read(file))
             except Unreadable as error:
-                cause = error.__cause__
-                detail = cause.strerror if isinstance(cause, OSError) and cause.strerror else "cannot be read"
-                bucket.parsed[file.path] = ParsedFile.skipped(SkipReason.UNREADABLE, detail)
+                unreadable[file.path] = Outcome.skipped(SkipReason.UNREADABLE, unreadable_detail(error))
                 progress.advance()
 
     progress.begin(f"parsing {target.ref.bucket}", len(wanted))
-    bucket.parsed |= pool.parse(target.ref.repo, jobs(), sum(file.size for file in wanted), progress.advance)
+    parsed = pool.parse(target.ref.repo, jobs(), sum(file.size for file in wanted), progress.advance)
     progress.end()
-    return bucket
+    return _Bucket(ordered, reused, unreadable | parsed.outcomes, parsed.tables, last)
+
+
+def known_outcomes(store: ArtifactStore, target: Target, files: Sequence[ListedFile]) -> dict[str, Mapping[str, Any]]:
+    """Return, by path, the rows of files.parquet that a build of the bucket would take over."""
+    return _outcomes_of(previous(store, target), files)
+
+
+def _outcomes_of(last: Artifact | None, files: Sequence[ListedFile]) -> dict[str, Mapping[str, Any]]:
+    if last is None:
+        return {}
+    known = {row["path"]: row for row in last.table("files.parquet").to_pylist()}
+    return {file.path: known[file.path] for file in files if _reusable(file, known.get(file.path))}
+
+
+def unreadable_detail(error: Unreadable) -> str:
+    """Say why a file could not be read, in the words of the system."""
+    cause = error.__cause__
+    return cause.strerror if isinstance(cause, OSError) and cause.strerror else "cannot be read"
 
 
 def _reusable(file: ListedFile, row: Mapping[str, Any] | None) -> bool:
@@ -151,32 +153,24 @@ def _file_row(bucket: _Bucket, file: ListedFile) -> dict[str, Any]:
         "content": file.content.value,
     }
     if file.skip_reason is not None:
-        skipped = ParsedFile.skipped(file.skip_reason, file.skip_detail)
-        return listed | _outcome(skipped)
+        return listed | _columns(Outcome.skipped(file.skip_reason, file.skip_detail))
     if file.path in bucket.reused:
         row = bucket.reused[file.path]
         return {**row, **listed}
-    return listed | _outcome(bucket.parsed[file.path])
+    return listed | _columns(bucket.outcomes[file.path])
 
 
-def _outcome(parsed: ParsedFile) -> dict[str, Any]:
-    return {
-        "encoding": parsed.encoding,
-        "lines": parsed.lines,
-        "error_nodes": parsed.error_nodes,
-        "skip_reason": parsed.skip_reason,
-        "skip_detail": parsed.skip_detail or None,
-    }
+def _columns(outcome: Outcome) -> dict[str, Any]:
+    return {**asdict(outcome), "skip_detail": outcome.skip_detail or None}
 
 
 def _table(bucket: _Bucket, name: str) -> pa.Table:
     """Return one table of the bucket: rows taken over, rows made now, in the order that `formats` says."""
-    schema = _TABLES[name]
-    made = _made_rows(bucket, name, schema)
+    made = bucket.made[name]
     if bucket.last is not None and bucket.reused:
         old = bucket.last.table(f"{name}.parquet")
         old = old.filter(pc.is_in(old["path"], value_set=pa.array(bucket.reused, pa.string())))
-        made = pa.concat_tables([old.cast(schema), made])
+        made = pa.concat_tables([old.cast(made.schema), made])
     if name == "symbols":
         return made.sort_by("symbol_id")
     rank = pc.index_in(made["path"], value_set=pa.array([file.path for file in bucket.files], pa.string()))
@@ -185,20 +179,6 @@ def _table(bucket: _Bucket, name: str) -> pa.Table:
         .sort_by([("rank", "ascending"), (_ORDER_COLUMN[name], "ascending")])
         .drop(["rank"])
     )
-
-
-def _made_rows(bucket: _Bucket, name: str, schema: pa.Schema) -> pa.Table:
-    names = [column for column in schema.names if column != "path"]
-    columns: dict[str, list[Any]] = {column: [] for column in schema.names}
-    for file in bucket.files:
-        parsed = bucket.parsed.get(file.path)
-        rows = getattr(parsed, name) if parsed is not None else []
-        columns["path"].extend([file.path] * len(rows))
-        for column, values in zip(names, zip(*rows, strict=True), strict=False):
-            columns[column].extend(values)
-    for column in _ID_COLUMNS & columns.keys():
-        columns[column] = [None if value is None else bytes.fromhex(value) for value in columns[column]]
-    return pa.Table.from_pydict(columns, schema)
 
 
 def _count(

@@ -1,8 +1,13 @@
 """What parent and parser process say to each other: length-prefixed messages over pipes, JSON and raw bytes.
 
 child   {"ready": true}                                   once, when its imports are done
-parent  {"repo": key, "files": [[path, language], ..]}    a batch, followed by one message of bytes for each file
-child   {columns of parse.ParsedFile}                     one for each file, in the order of the batch
+parent  {"repo": key, "types": {table: [type, ..]},       a batch, followed by one message of bytes for each file
+         "files": [[path, language], ..]}
+child   nothing, an empty message                         after each file, so that it is known which one is being parsed
+child   {"outcomes": [[column of parse.Outcome, ..], ..], after the last file: what became of each,
+         "tables": {table: {"counts": [rows, ..],           the rows of each file,
+                            "sizes": [bytes, ..]}}}         and the buffers of each column, which are
+child   buffers                                             one more message, one after the other
 """
 
 from __future__ import annotations

@@ -13,16 +13,20 @@ import os
 import resource
 import signal
 import sys
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import chain
 from typing import BinaryIO
 
-from pipelines.discover.parse import parse_file
+from pipelines.discover.packing import pack_rows
+from pipelines.discover.parse import Outcome, ParsedFile, parse_file
 from pipelines.discover.wire import frame, read_frame
 
 #: Address space of one parser process, in bytes. The largest file that is parsed takes well under one GiB; the limit
 #: turns a runaway parse into one lost file instead of a machine out of memory.
 MAX_ADDRESS_SPACE = 8 << 30
 _PR_SET_PDEATHSIG = 1
+_OUTCOME = tuple(field.name for field in fields(Outcome))
 
 
 def main() -> int:
@@ -39,18 +43,35 @@ def main() -> int:
 
 def serve(requests: BinaryIO, answers: BinaryIO) -> None:
     """Answer batches until the input ends."""
-    _send(answers, {"ready": True})
+    _send(answers, json.dumps({"ready": True}).encode())
     while (head := read_frame(requests)) is not None:
         batch = json.loads(head)
         contents = [read_frame(requests) for _ in batch["files"]]
+        parsed: list[ParsedFile] = []
         for (path, language), data in zip(batch["files"], contents, strict=True):
             if data is None:
                 return
-            _send(answers, asdict(parse_file(batch["repo"], path, language, data)))
+            parsed.append(parse_file(batch["repo"], path, language, data))
+            _send(answers, b"")
+        _send(answers, *_packed(parsed, batch["types"]))
 
 
-def _send(answers: BinaryIO, document: object) -> None:
-    answers.write(frame(json.dumps(document, separators=(",", ":")).encode()))
+def _packed(parsed: Sequence[ParsedFile], types: Mapping[str, Sequence[str]]) -> tuple[bytes, bytes]:
+    """Return the outcomes of a batch with the sizes of its buffers, and the buffers."""
+    tables: dict[str, dict[str, list[int]]] = {}
+    buffers: list[bytes] = []
+    for table, columns in types.items():
+        rows = [getattr(file, table) for file in parsed]
+        packed = pack_rows(chain.from_iterable(rows), columns)
+        tables[table] = {"counts": list(map(len, rows)), "sizes": list(map(len, packed))}
+        buffers += packed
+    outcomes = [[getattr(file, name) for name in _OUTCOME] for file in parsed]
+    return json.dumps({"outcomes": outcomes, "tables": tables}).encode(), b"".join(buffers)
+
+
+def _send(answers: BinaryIO, *messages: bytes) -> None:
+    for message in messages:
+        answers.write(frame(message))
     answers.flush()
 
 

@@ -1,9 +1,10 @@
 """A pool of parser processes. In: files with their bytes. Out: their rows, whatever a file does to its parser.
 
 The children are started as programs of their own, not forked and not by multiprocessing, so the pool works inside any
-parent: threads, Dagster, a test. Each child has one batch at a time and answers file by file, so when one dies or is
-late it is known on which file. That file is tried once more, alone in a new child; if it fails again it is recorded as
-crashed. A file that was too slow is not tried again. The rest of the batch goes to a new child: nothing else is lost.
+parent: threads, Dagster, a test. Each child has one batch at a time, says when it is done with a file, and hands over
+the rows of all at the end. So when one dies or is late it is known on which file. That file is tried once more, alone
+in a new child; if it fails again it is recorded as crashed. A file that was too slow is not tried again. The others of
+the batch go to a new child: nothing else is lost.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
-from pipelines.discover.parse import ParsedFile
+import pyarrow as pa
+
+from pipelines.discover.parse import Outcome
+from pipelines.discover.unpacking import COLUMN_TYPES, TABLES, unpack_rows
 from pipelines.discover.wire import frame, take_frames
 from pipelines.errors import StrataError
 from pipelines.records import SkipReason
@@ -61,7 +65,9 @@ class _Child:
     errors: IO[bytes]
     ready: bool = False
     repo: str = ""
-    batch: deque[Job] = field(default_factory=deque)  # what is not answered yet; the first is being parsed
+    batch: list[Job] = field(default_factory=list)  # what is not handed over yet
+    done: int = 0  # of the batch; the next one is being parsed
+    head: bytes = b""  # of the answer to the batch, once it is here
     buffer: bytearray = field(default_factory=bytearray)
     deadline: float = 0.0
 
@@ -72,8 +78,9 @@ class _Child:
 
     def send(self, repo: str, batch: Sequence[Job]) -> None:
         """Hand over a batch; a child that is ready reads all of it before it does anything else."""
-        head = json.dumps({"repo": repo, "files": [[job.path, job.language] for job in batch]}).encode()
-        self.batch = deque(batch)
+        files = [[job.path, job.language] for job in batch]
+        head = json.dumps({"repo": repo, "types": COLUMN_TYPES, "files": files}).encode()
+        self.batch, self.done, self.head = list(batch), 0, b""
         assert self.process.stdin is not None
         rest = memoryview(b"".join([frame(head), *(frame(job.data) for job in batch)]))
         with contextlib.suppress(BrokenPipeError):  # it has ended: so does its output, and that is dealt with there
@@ -91,6 +98,14 @@ class _Child:
             self.errors.seek(max(0, size - _STDERR_TAIL_BYTES))
             lines = self.errors.read().decode("utf-8", "replace").strip().splitlines()
         return lines[-1][:_DETAIL_CHARS] if lines else ""
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What became of files, by path, and their rows, in no order."""
+
+    outcomes: dict[str, Outcome]
+    tables: dict[str, pa.Table]
 
 
 class ParserPool:
@@ -116,8 +131,8 @@ class ParserPool:
 
     def parse(
         self, repo: str, jobs: Iterable[Job], total_bytes: int, answered: Callable[[], None] = lambda: None
-    ) -> dict[str, ParsedFile]:
-        """Parse files and return their rows by path.
+    ) -> Parsed:
+        """Parse files and return their outcomes and rows.
 
         :param repo: repository key. :param jobs: the files, each path once; taken as children become free.
         :param total_bytes: about how much there is, to know how many children are worth starting.
@@ -158,11 +173,11 @@ class _Run:
         self._again: deque[list[Job]] = deque()  # batches of children that ended
         self._wanted = min(pool._workers, 1 + total_bytes // _BYTES_PER_CHILD)
         self._answered = answered
-        self._answers: dict[str, bytes] = {}
-        self._failed: dict[str, ParsedFile] = {}
+        self._outcomes: dict[str, Outcome] = {}
+        self._rows: dict[str, list[pa.RecordBatch]] = {name: [] for name in TABLES}
         self._selector = selectors.DefaultSelector()
 
-    def results(self) -> dict[str, ParsedFile]:
+    def results(self) -> Parsed:
         with self._selector:
             for child in list(self._pool._children):
                 if child.process.poll() is not None:
@@ -181,11 +196,14 @@ class _Run:
                     waiting = self._next_batch()
                 self._wait()
                 waiting = waiting or self._next_batch()
-        parsed = {path: ParsedFile(**json.loads(answer)) for path, answer in self._answers.items()}
-        return parsed | self._failed
+        tables = {name: pa.Table.from_batches(self._rows[name], schema) for name, schema in TABLES.items()}
+        return Parsed(self._outcomes, tables)
 
     def _next_batch(self) -> list[Job]:
-        return self._again.popleft() if self._again else next(self._batches, [])
+        while self._again:
+            if batch := self._again.popleft():
+                return batch
+        return next(self._batches, [])
 
     def _free_children(self) -> list[_Child]:
         return [child for child in self._pool._children if child.ready and not child.batch]
@@ -207,12 +225,34 @@ class _Run:
             self._ended(child)
             return
         child.buffer += data
-        for answer in take_frames(child.buffer):
-            if child.ready:
-                self._answers[child.batch.popleft().path] = answer
-                self._answered()
-            child.ready = True
+        for message in take_frames(child.buffer):
+            if not child.ready:
+                child.ready = True
+            elif not message:
+                child.done += 1
+            elif not child.head:
+                child.head = message
+            else:
+                self._take(child, message)
             child.deadline = time.monotonic() + self._pool._timeout
+
+    def _take(self, child: _Child, body: bytes) -> None:
+        """Take over what a child found in a batch."""
+        head = json.loads(child.head)
+        paths = [job.path for job in child.batch]
+        self._outcomes.update(zip(paths, (Outcome(*columns) for columns in head["outcomes"]), strict=True))
+        column = pa.array(paths, pa.string())
+        rest = memoryview(body)
+        for name, described in head["tables"].items():
+            buffers = []
+            for size in described["sizes"]:
+                buffers.append(rest[:size])
+                rest = rest[size:]
+            if any(described["counts"]):
+                self._rows[name].append(unpack_rows(TABLES[name], column, described["counts"], buffers))
+        child.batch = []
+        for _ in paths:
+            self._answered()
 
     def _late(self, child: _Child) -> None:
         if not child.ready:
@@ -221,35 +261,41 @@ class _Run:
                 hint="the machine may be overloaded; run again",
             )
         self._drop(child)
-        job = child.batch.popleft()
-        self._fail(job, SkipReason.TIMED_OUT, f"no result within {self._pool._timeout:g} s")
-        self._requeue(child)
+        job = self._withdraw(child)
+        if job is not None:
+            self._fail(job, SkipReason.TIMED_OUT, f"no result within {self._pool._timeout:g} s")
 
     def _ended(self, child: _Child) -> None:
         said = self._drop(child, _LAST_WORDS_S)
         if not child.ready:
             raise StrataError(f"the parser process did not start: {said}", hint="check the installation")
-        if not child.batch:
+        job = self._withdraw(child)
+        if job is None:
             return
-        job = child.batch[0]
         job.tries += 1
         if job.tries >= _MAX_TRIES:
-            child.batch.popleft()
             self._fail(job, SkipReason.CRASHED, _cause(child.process.returncode, said))
         else:
-            self._again.append([child.batch.popleft()])
-        self._requeue(child)
+            self._again.append([job])
+
+    def _withdraw(self, child: _Child) -> Job | None:
+        """Return the file that a child was parsing when it ended; the other ones are given to another child."""
+        done, rest = child.batch[: child.done], child.batch[child.done :]
+        child.batch = []
+        if len(done) == 1 and not rest:  # it ended while it put together the rows of this one
+            return done[0]
+        self._again += [done] if rest else [[job] for job in done]
+        if not rest:
+            return None
+        self._again.append(rest[1:])
+        return rest[0]
 
     def _drop(self, child: _Child, patience: float = 0.0) -> str:
         self._selector.unregister(child.output)
         return self._pool._end(child, patience)
 
-    def _requeue(self, child: _Child) -> None:
-        if child.batch:
-            self._again.append(list(child.batch))
-
     def _fail(self, job: Job, reason: SkipReason, detail: str) -> None:
-        self._failed[job.path] = ParsedFile.skipped(reason, detail)
+        self._outcomes[job.path] = Outcome.skipped(reason, detail)
         self._answered()
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.discover import ParserPool
-from pipelines.discover.workers import Job, _worker_command
+from pipelines.discover.workers import Job, Parsed, _worker_command
 from pipelines.errors import StrataError
 from pipelines.settings import IndexSettings
 from tests.discover.sources import ONE_WORKER
@@ -39,6 +39,21 @@ HOSTILE = textwrap.dedent(
     sys.exit(worker.main())
     """
 )
+#: A parser that ends when it should hand over the rows of one file.
+TORN = textwrap.dedent(
+    """
+    import os, sys
+    from pipelines.discover import worker
+    real = worker.pack_rows
+    def torn(rows, types):
+        rows = list(rows)
+        if any("f1" in row for row in rows):
+            os._exit(4)
+        return real(rows, types)
+    worker.pack_rows = torn
+    sys.exit(worker.main())
+    """
+)
 COMMAND = (sys.executable, "-P", "-c", HOSTILE)
 
 
@@ -48,6 +63,12 @@ def job(path: str, text: str = "def f(): pass\n") -> Job:
 
 def good(count: int, prefix: str = "good") -> list[Job]:
     return [job(f"{prefix}{number}.py", f"def f{number}():\n    return g()\n") for number in range(count)]
+
+
+def names(parsed: Parsed) -> dict[str, str]:
+    """Return the name of the one symbol that each file has."""
+    symbols = parsed.tables["symbols"]
+    return dict(zip(symbols["path"].to_pylist(), symbols["name"].to_pylist(), strict=True))
 
 
 def ended(pid: int) -> bool:
@@ -76,8 +97,8 @@ def test_files_come_back_by_path() -> None:
     told: list[None] = []
     with ParserPool(ONE_WORKER) as pool:
         parsed = pool.parse("sample", good(100), 0, lambda: told.append(None))
-    assert sorted(parsed) == sorted(item.path for item in good(100))
-    assert all(item.symbols[0][2] == f"f{path[4:-3]}" for path, item in parsed.items())
+    assert sorted(parsed.outcomes) == sorted(item.path for item in good(100))
+    assert names(parsed) == {item.path: f"f{item.path[4:-3]}" for item in good(100)}
     assert len(told) == 100
 
 
@@ -88,41 +109,57 @@ def test_result_does_not_depend_on_the_number_of_workers() -> None:
         with ParserPool(IndexSettings(workers=workers)) as pool:
             results.append(pool.parse("sample", list(jobs), workers << 30))
             assert len(pool._children) == workers
-    assert results[0] == results[1]
+    assert results[0].outcomes == results[1].outcomes
+    for name, table in results[0].tables.items():
+        assert table.sort_by("path") == results[1].tables[name].sort_by("path")
 
 
 def test_a_file_that_kills_its_parser_costs_itself_alone(hostile: ParserPool) -> None:
     parsed = hostile.parse("sample", [*good(15), job("boom.py"), *good(15, "more")], 0)
-    assert len(parsed) == 31
-    crashed = parsed.pop("boom.py")
+    assert len(parsed.outcomes) == 31
+    crashed = parsed.outcomes.pop("boom.py")
     assert (crashed.skip_reason, crashed.skip_detail) == ("crashed", "the parser process was ended by signal 11")
-    assert all(item.skip_reason is None and item.symbols for item in parsed.values())
+    assert all(item.skip_reason is None for item in parsed.outcomes.values())
+    assert names(parsed).keys() == parsed.outcomes.keys()
 
 
 def test_many_files_that_kill_their_parser_cost_themselves_alone(hostile: ParserPool) -> None:
     parsed = hostile.parse("sample", [job("boom1.py"), *good(3), job("boom2.py"), job("boom3.py")], 0)
-    assert sorted(path for path, item in parsed.items() if item.skip_reason) == ["boom1.py", "boom2.py", "boom3.py"]
-    assert len(parsed) == 6
+    assert sorted(path for path, item in parsed.outcomes.items() if item.skip_reason) == [
+        "boom1.py",
+        "boom2.py",
+        "boom3.py",
+    ]
+    assert len(parsed.outcomes) == 6
 
 
 def test_an_error_in_the_parser_is_told_with_its_last_line(hostile: ParserPool) -> None:
     parsed = hostile.parse("sample", [job("raise.py"), *good(2)], 0)
-    assert parsed["raise.py"].skip_detail == "the parser process ended with code 1: ValueError: unexpected"
-    assert [item.skip_reason for item in parsed.values()].count(None) == 2
+    assert parsed.outcomes["raise.py"].skip_detail == "the parser process ended with code 1: ValueError: unexpected"
+    assert [item.skip_reason for item in parsed.outcomes.values()].count(None) == 2
+
+
+def test_a_parser_that_ends_before_it_hands_over_costs_no_other_file() -> None:
+    """Rows that cannot be packed cost the file that has them."""
+    with ParserPool(ONE_WORKER, command=(*COMMAND[:-1], TORN)) as pool:
+        parsed = pool.parse("sample", good(4), 0)
+    assert sorted(parsed.outcomes) == sorted(item.path for item in good(4))
+    assert [path for path, item in parsed.outcomes.items() if item.skip_reason] == ["good1.py"]
+    assert names(parsed).keys() == {"good0.py", "good2.py", "good3.py"}
 
 
 def test_a_file_is_not_blamed_for_the_first_end_of_its_parser(hostile: ParserPool, tmp_path: Path) -> None:
     parsed = hostile.parse("sample", [job("once.py", str(tmp_path / "mark")), *good(2)], 0)
-    assert [item.skip_reason for item in parsed.values()] == [None] * 3
+    assert [item.skip_reason for item in parsed.outcomes.values()] == [None] * 3
 
 
 def test_a_slow_file_is_given_up_and_the_rest_is_done() -> None:
     with ParserPool(IndexSettings(workers=1, file_timeout_s=1.0), command=COMMAND) as pool:
         parsed = pool.parse("sample", [*good(3), job("slow.py"), *good(3, "more")], 0)
-    assert len(parsed) == 7
-    slow = parsed.pop("slow.py")
+    assert len(parsed.outcomes) == 7
+    slow = parsed.outcomes.pop("slow.py")
     assert (slow.skip_reason, slow.skip_detail) == ("timed_out", "no result within 1 s")
-    assert all(item.skip_reason is None for item in parsed.values())
+    assert all(item.skip_reason is None for item in parsed.outcomes.values())
 
 
 def test_a_real_file_that_takes_long_ends_in_time() -> None:
@@ -130,8 +167,8 @@ def test_a_real_file_that_takes_long_ends_in_time() -> None:
     hard = Job("H.java", "java", f"data = [\n{rows}\n".replace("],", "],\n").encode())
     with ParserPool(IndexSettings(workers=1, file_timeout_s=60.0)) as pool:
         parsed = pool.parse("sample", [hard, *good(1)], 0)
-    assert parsed["good0.py"].skip_reason is None
-    assert parsed["H.java"].skip_reason in (None, "timed_out")
+    assert parsed.outcomes["good0.py"].skip_reason is None
+    assert parsed.outcomes["H.java"].skip_reason in (None, "timed_out")
 
 
 def test_children_stay_for_the_next_bucket_and_end_with_the_pool() -> None:
@@ -149,12 +186,12 @@ def test_a_child_that_ended_between_two_buckets_is_replaced() -> None:
         pool.parse("sample", good(2), 0)
         os.kill(pool._children[0].process.pid, signal.SIGKILL)
         assert wait_for_end([pool._children[0].process.pid])
-        assert all(item.skip_reason is None for item in pool.parse("sample", good(2), 0).values())
+        assert all(item.skip_reason is None for item in pool.parse("sample", good(2), 0).outcomes.values())
 
 
 def test_no_child_is_started_for_no_work() -> None:
     with ParserPool(ONE_WORKER) as pool:
-        assert pool.parse("sample", [], 0) == {}
+        assert pool.parse("sample", [], 0).outcomes == {}
         assert pool._children == []
 
 
@@ -202,7 +239,7 @@ def test_a_folder_that_is_called_like_the_package_is_not_imported(
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('the wrong one')\n")
     monkeypatch.chdir(tmp_path)
     with ParserPool(ONE_WORKER) as pool:
-        assert pool.parse("sample", good(1), 0)["good0.py"].skip_reason is None
+        assert pool.parse("sample", good(1), 0).outcomes["good0.py"].skip_reason is None
 
 
 def test_parsers_that_cannot_start_are_an_error() -> None:
