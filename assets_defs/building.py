@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from assets_defs.indexing import index_repository
+from pipelines.discover import preview_files
 from pipelines.errors import InputError, NothingIndexed
-from pipelines.plan import Plan
 from pipelines.progress import Progress
-from pipelines.serving.cli.host import IndexOutcome, IndexRequest
+from pipelines.serving.cli.host import IndexOutcome, IndexRequest, Preview
 from resources.deployment import Deployment, deployment_to_build, deployment_to_query
 from resources.environment import Environment
 from resources.rebuild import RebuildingStore
@@ -25,13 +25,18 @@ def index(environment: Environment, request: IndexRequest, progress: Progress) -
         return index_repository(workspace, _requested(root, request, workspace))
 
 
-def plan(environment: Environment, request: IndexRequest) -> Plan:
-    """Return what would be indexed, why each other file is left out, and what would become of it."""
+def preview(environment: Environment, request: IndexRequest, progress: Progress) -> Preview:
+    """Return what would be indexed, why each other file is left out, and what would become of it; nothing is written.
+
+    :raises SourceMoved: if the source changed while it was looked at.
+    """
     deployment, root = _place(environment, request)
-    with Workspace(deployment) as workspace:
+    with Workspace(deployment, progress=progress) as workspace:
         repository = _requested(root, request, workspace)
         workspace.take(repository)
-        return workspace.plan(repository.key)
+        plan = workspace.plan(repository.key)
+        tree = workspace.tree(repository.key)
+        return Preview(plan, preview_files(plan, workspace.store, tree, progress, full=request.full))
 
 
 def _place(environment: Environment, request: IndexRequest) -> tuple[Deployment, Path]:

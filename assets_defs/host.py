@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 from resources.environment import Environment
 
 if TYPE_CHECKING:
-    from pipelines.plan import Plan
     from pipelines.progress import Progress
     from pipelines.records import CheckResult
-    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, RepositoryStatus
+    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, Preview, RepositoryStatus
 
 
 class StrataHost:
@@ -30,11 +29,11 @@ class StrataHost:
 
         return building.index(self._environment, request, progress)
 
-    def plan(self, request: IndexRequest) -> Plan:
+    def preview(self, request: IndexRequest, progress: Progress) -> Preview:
         """Return what would be indexed, why each other file is left out, and what would become of it."""
         from assets_defs import building
 
-        return building.plan(self._environment, request)
+        return building.preview(self._environment, request, progress)
 
     def open(self, where: Sequence[str]) -> Opened:
         """Open the published index of the named repositories."""

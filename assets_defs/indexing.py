@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 
 import pyarrow.compute as pc
 
+from assets_defs.notices import notices
 from pipelines import formats
 from pipelines.artifacts import WHOLE, ArtifactRef
 from pipelines.errors import ArtifactCorrupt, BusyError, FormatUnsupported, SourceMoved
@@ -35,6 +36,7 @@ def index_repository(workspace: Workspace, repository: Repository) -> IndexOutco
     """
     began = time.perf_counter()
     key = repository.key
+    before = workspace.repositories.get(key)
     workspace.take(repository)
     plan = workspace.plan(key)
     workspace.store.initialise()
@@ -50,7 +52,7 @@ def index_repository(workspace: Workspace, repository: Repository) -> IndexOutco
                 workspace.refresh(key)
             _build(workspace, key)
         drop_unregistered(workspace)
-    return _outcome(workspace, key, began)
+    return _outcome(workspace, key, began, before)
 
 
 def drop_unregistered(workspace: Workspace) -> list[str]:
@@ -125,7 +127,7 @@ def _drop_old_heads(workspace: Workspace, key: str) -> None:
             workspace.store.drop_head(ref)
 
 
-def _outcome(workspace: Workspace, key: str, began: float) -> IndexOutcome:
+def _outcome(workspace: Workspace, key: str, began: float, before: Repository | None) -> IndexOutcome:
     plan, store = workspace.plan(key), workspace.store
     refs = [target.ref for bucket in plan.buckets.values() for target in bucket.targets.values()]
     counts = count_rows(store, refs)
@@ -144,6 +146,7 @@ def _outcome(workspace: Workspace, key: str, began: float) -> IndexOutcome:
         published=pointer is not None and pointer.generation == plan.generation,
         files_indexed=skipped.pop("", 0),
         files_skipped=skipped,
+        encodings=_encodings(store, refs),
         quarantined_pieces=counts["quarantined"],
         quarantined_files=_quarantined_files(store, refs),
         symbols=counts["symbols"],
@@ -157,6 +160,7 @@ def _outcome(workspace: Workspace, key: str, began: float) -> IndexOutcome:
         checks=tuple(workspace.checks),
         encoder=EncoderInfo.of(workspace.encoder(key)),
         duration_s=duration,
+        warnings=notices(workspace, key, before, refs),
         stages=_stages(workspace, duration),
     )
 
@@ -180,6 +184,12 @@ def count_rows(store: ArtifactStore, refs: Iterable[ArtifactRef]) -> dict[str, i
             if ref.asset == formats.CHUNKS.name:
                 counts["quarantined"] += artifact.counts["skipped"]["secret"]
     return counts
+
+
+def _encodings(store: ArtifactStore, refs: Iterable[ArtifactRef]) -> Counter[str]:
+    """Count the indexed files that are not UTF-8, by what they were read as."""
+    held = (store.open(ref) for ref in refs if ref.asset == formats.SYMBOLS.name and store.holds(ref))
+    return sum((Counter(artifact.counts["encodings"]) for artifact in held), Counter[str]())
 
 
 def _quarantined_files(store: ArtifactStore, refs: Iterable[ArtifactRef]) -> int:

@@ -14,6 +14,7 @@ import dagster as dg
 
 from assets_defs.assets.discover import SOURCE_FILES
 from assets_defs.jobs import BUCKET_JOB, REPOSITORY_JOB
+from assets_defs.metadata import plain
 from assets_defs.partitions import REPOS, partition_key, range_tags
 from pipelines.errors import StrataError
 from pipelines.fingerprint import fingerprint
@@ -38,6 +39,7 @@ class Wanted:
     partition: str | None
     tags: Mapping[str, str] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)  # of the buckets that change: what git says of each
+    warnings: tuple[str, ...] = ()  # of the listing
 
 
 def needs_range(changed: int, total: int) -> bool:
@@ -51,11 +53,20 @@ def wanted_runs(workspace: Workspace, repo: str) -> Iterator[Wanted]:
     changed = {bucket: plan.buckets[bucket].source for bucket in plan.changed_buckets(workspace.store)}
     if needs_range(len(changed), len(plan.buckets)):
         version = fingerprint([_version(plan, bucket) for bucket in changed])
-        yield Wanted(BUCKET_JOB, repo, _WHOLE_RANGE, version, None, range_tags(repo, len(plan.buckets)), changed)
+        tags = range_tags(repo, len(plan.buckets))
+        yield Wanted(BUCKET_JOB, repo, _WHOLE_RANGE, version, None, tags, changed, plan.listing.warnings)
     else:
         for bucket, source in changed.items():
             key = partition_key(repo, bucket)
-            yield Wanted(BUCKET_JOB, repo, bucket, _version(plan, bucket), key, sources={bucket: source})
+            yield Wanted(
+                BUCKET_JOB,
+                repo,
+                bucket,
+                _version(plan, bucket),
+                key,
+                sources={bucket: source},
+                warnings=plan.listing.warnings,
+            )
     if not changed and not plan.published(workspace.store):
         yield Wanted(REPOSITORY_JOB, repo, _WHOLE_REPOSITORY, plan.generation, repo)
 
@@ -102,7 +113,12 @@ def run_requests(instance: dg.DagsterInstance, wanted: Sequence[Wanted]) -> list
 def source_observations(wanted: Sequence[Wanted]) -> list[dg.AssetObservation]:
     """Return the versions of the source that the wanted runs start from, for Dagster's view of what is stale."""
     return [
-        dg.AssetObservation(SOURCE_FILES, partition=partition_key(item.repo, bucket), tags={_DATA_VERSION: source})
+        dg.AssetObservation(
+            SOURCE_FILES,
+            partition=partition_key(item.repo, bucket),
+            metadata={"warnings": plain(item.warnings)} if item.warnings else {},
+            tags={_DATA_VERSION: source},
+        )
         for item in wanted
         for bucket, source in item.sources.items()
     ]

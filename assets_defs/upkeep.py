@@ -102,9 +102,8 @@ def check(environment: Environment, where: Sequence[str]) -> Sequence[CheckResul
     """Run every check on the published generations, checksums included."""
     results: list[CheckResult] = []
     for workspace, key in published(environment, where):
-        scope = CheckScope.of(
-            workspace.store, published_document(workspace.store, key), workspace.settings(key).evaluation
-        )
+        document = published_document(workspace.store, key)
+        scope = CheckScope.of(workspace.store, document, workspace.settings(key))
         results += [replace(result, repo=key) for result in run_checks(scope, [*CHECKS, *CHECKSUMS])]
     return results
 

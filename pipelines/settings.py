@@ -44,6 +44,9 @@ class IndexSettings:
     max_text_bytes: int = 1_048_576
     #: Seconds that one file may take in a parser process before it is given up.
     file_timeout_s: float = field(default=30.0, metadata=NOT_AN_INPUT)
+    #: Largest share of the files that may be lost to a fault in an index that is published: half of a repository is
+    #: better than none, less is none that anyone should trust.
+    max_failed_share: float = field(default=0.5, metadata=NOT_AN_INPUT)
     workers: int = field(default=0, metadata=NOT_AN_INPUT)  # parser processes; 0 = one per core
 
     def __post_init__(self) -> None:
@@ -53,6 +56,7 @@ class IndexSettings:
         _require(self.max_file_bytes > 0, "index.max_file_bytes", self.max_file_bytes, "a positive number of bytes")
         _require(self.max_text_bytes > 0, "index.max_text_bytes", self.max_text_bytes, "a positive number of bytes")
         _require(self.file_timeout_s > 0, "index.file_timeout_s", self.file_timeout_s, "a positive number of seconds")
+        _require(0 <= self.max_failed_share <= 1, "index.max_failed_share", self.max_failed_share, "0 to 1")
         _require(self.workers >= 0, "index.workers", self.workers, "0 (one per core) or a positive number")
 
 

@@ -38,6 +38,8 @@ def source_files(partitions: Partitions) -> dg.SourceAsset:
             except StrataError as error:  # one repository that is gone must not hide what changed in the others
                 context.log.error(f"cannot list {repo}: {error}")
                 continue
+            for warning in plan.listing.warnings:
+                context.log.warning(f"{repo}: {warning}")
             versions |= {partition_key(repo, key): bucket.source for key, bucket in plan.buckets.items()}
         with beta_features():
             return dg.DataVersionsByPartition(versions)

@@ -74,7 +74,7 @@ def _scopes(workspace: Workspace, check: Check, wanted: Wanted) -> Iterator[tupl
         heads = [ref for ref in workspace.store.heads(repo) if ref.bucket in present]
         refs = {name: _select(heads, name, buckets) for name in (check.asset, *check.needs)}
         if all(refs.values()):
-            yield repo, CheckScope(workspace.store, refs, workspace.settings(repo).evaluation)
+            yield repo, CheckScope(workspace.store, refs, workspace.settings(repo))
 
 
 def _select(heads: Sequence[ArtifactRef], asset: str, buckets: frozenset[str]) -> list[ArtifactRef]:

@@ -6,6 +6,7 @@ the check that needed it, with the artifact's name in the message.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,11 +21,12 @@ from pipelines.artifacts import Artifact, ArtifactRef
 from pipelines.errors import ArtifactError
 from pipelines.generation import GenerationDocument
 from pipelines.records import CheckResult, SearchMode, Severity, SkipReason
-from pipelines.settings import EvaluationSettings
+from pipelines.settings import Settings
 from pipelines.store import ArtifactStore
 
-#: Files that were lost to a fault, not to a choice: more than this share of a repository's files deserves a look.
-_MAX_FAULT_SHARE = 0.1
+#: More than this share of a repository's files lost to a fault deserves a look, where it is still published.
+_NOTABLE_FAULT_SHARE = 0.1
+#: Why a file was lost, where others are left out on purpose.
 _FAULTS = (SkipReason.UNDECODABLE, SkipReason.UNREADABLE, SkipReason.TIMED_OUT, SkipReason.CRASHED)
 #: A bit that is nearly constant tells nothing; below this many valid rows the share is chance.
 _MIN_BIT_SHARE, _MIN_ROWS_FOR_BALANCE = 0.02, 256
@@ -38,19 +40,19 @@ class CheckScope:
 
     store: ArtifactStore
     refs: Mapping[str, Sequence[ArtifactRef]]
-    evaluation: EvaluationSettings
+    settings: Settings
 
     def opened(self, asset: str) -> Iterator[Artifact]:
         """Open the artifacts of an asset in bucket order."""
         return (self.store.open(ref) for ref in self.refs[asset])
 
     @classmethod
-    def of(cls, store: ArtifactStore, document: GenerationDocument, evaluation: EvaluationSettings) -> CheckScope:
+    def of(cls, store: ArtifactStore, document: GenerationDocument, settings: Settings) -> CheckScope:
         """Return the scope of a whole generation."""
         refs: dict[str, list[ArtifactRef]] = {}
         for ref in document.refs:
             refs.setdefault(ref.asset, []).append(ref)
-        return cls(store, refs, evaluation)
+        return cls(store, refs, settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +95,30 @@ def _files_accounted(scope: CheckScope) -> str:
     return ""
 
 
-def _skip_ratio(scope: CheckScope) -> str:
-    total, faults = 0, 0
+def _failed_files(scope: CheckScope) -> str:
+    allowed = scope.settings.index.max_failed_share
+    fault = _too_many_faults(scope, allowed)
+    return f"{fault} that index.max_failed_share allows" if fault else ""
+
+
+def _few_failed_files(scope: CheckScope) -> str:
+    fault = _too_many_faults(scope, _NOTABLE_FAULT_SHARE)
+    return f"{fault} that go without a look" if fault else ""
+
+
+def _too_many_faults(scope: CheckScope, allowed: float) -> str:
+    """Say how many of the files that were meant to be indexed were lost, if it is more than a share of them."""
+    indexed, faults = 0, Counter[str]()
     for artifact in scope.opened("symbols"):
-        reasons = artifact.table("files.parquet", columns=["skip_reason"])["skip_reason"]
-        total += len(reasons)
-        faults += pc.sum(pc.is_in(reasons, value_set=pa.array([str(item) for item in _FAULTS]))).as_py() or 0
-    if total and faults / total > _MAX_FAULT_SHARE:
-        return f"{faults} of {total} files were lost to faults, more than {_MAX_FAULT_SHARE:.0%}"
-    return ""
+        indexed += artifact.counts["files_indexed"]
+        faults.update(
+            {reason: count for reason, count in artifact.counts["files_skipped"].items() if reason in _FAULTS}
+        )
+    wanted = indexed + faults.total()
+    if not wanted or faults.total() / wanted <= allowed:
+        return ""
+    reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(faults.items()))
+    return f"{faults.total()} of {wanted} files were lost to faults ({reasons}), more than the {allowed:.0%}"
 
 
 def _symbol_ids(scope: CheckScope) -> str:
@@ -225,7 +242,7 @@ def _bits_balanced(scope: CheckScope) -> str:
 
 def _evaluation_floor(scope: CheckScope) -> str:
     (runs,) = scope.opened("eval_runs")
-    floor = scope.evaluation.floor
+    floor = scope.settings.evaluation.floor
     for row in runs.table("metrics.parquet").to_pylist():
         known = (row["fixture"], row["case_kind"], row["mode"]) == ("known-items", "symbol", SearchMode.HYBRID)
         if known and row["cases"] >= _MIN_KNOWN_ITEMS and row["hit_at_1"] < floor:
@@ -250,13 +267,6 @@ CHECKS: tuple[Check, ...] = (
         Severity.ERROR,
         _files_accounted,
         "Every listed file stands in files.parquet once, and the manifest counts as many indexed files.",
-    ),
-    Check(
-        "skip_ratio",
-        "symbols",
-        Severity.WARN,
-        _skip_ratio,
-        "At most a tenth of the files were lost to faults: undecodable, unreadable, timed out, crashed.",
     ),
     Check(
         "symbol_ids_unique",
@@ -324,6 +334,22 @@ CHECKS: tuple[Check, ...] = (
         Severity.ERROR,
         _row_order,
         "Chunk ids ascend strictly, so that a row number means the same chunk in every array.",
+    ),
+    Check(
+        "failed_files",
+        "search_rows",
+        Severity.ERROR,
+        _failed_files,
+        "At most index.max_failed_share of the files were lost to faults: undecodable, unreadable, timed out, crashed.",
+        needs=("symbols",),
+    ),
+    Check(
+        "few_failed_files",
+        "search_rows",
+        Severity.WARN,
+        _few_failed_files,
+        "At most a tenth of the files were lost to faults.",
+        needs=("symbols",),
     ),
     Check(
         "bits_balanced",

@@ -6,18 +6,18 @@ In: outcomes and answers. Out: plain values with the fields that docs/cli.md des
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pipelines.formats import JSON_SCHEMA_VERSION
-from pipelines.records import CheckResult, Hit, Severity, Staleness
+from pipelines.records import CheckResult, Hit, Listing, Severity, Staleness
+from pipelines.serving.cli.host import INDEXED
 
 if TYPE_CHECKING:
     from pipelines.generation import EncoderInfo
-    from pipelines.plan import Plan
     from pipelines.retrieval import Answer
-    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, RepositoryStatus
+    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, Preview, RepositoryStatus
     from pipelines.store import Pointer
 
 #: Decimals of scores and terms: what is left out is below any difference that ranks two hits.
@@ -37,6 +37,7 @@ def index_document(outcome: IndexOutcome) -> dict[str, Any]:
         "generation": outcome.generation,
         "published": outcome.published,
         "files": {"indexed": outcome.files_indexed, "skipped": dict(sorted(outcome.files_skipped.items()))},
+        "encodings": dict(sorted(outcome.encodings.items())),
         "quarantined": {"pieces": outcome.quarantined_pieces, "files": outcome.quarantined_files},
         "symbols": outcome.symbols,
         "chunks": outcome.chunks,
@@ -53,14 +54,18 @@ def index_document(outcome: IndexOutcome) -> dict[str, Any]:
         "checks": [{"name": item.name, "passed": item.passed, "severity": item.severity} for item in outcome.checks],
         "duration_s": round(outcome.duration_s, 3),
         "encoder": _encoder(outcome.encoder),
+        "warnings": list(outcome.warnings),
     }
 
 
-def plan_document(plan: Plan) -> dict[str, Any]:
-    """Return the document of `strata index --dry-run --json`; its files are sorted by path."""
-    listing = plan.listing
+def preview_document(preview: Preview, reasons: Collection[str] = ()) -> dict[str, Any]:
+    """Return the document of `strata index --dry-run --json`; its files are sorted by path.
+
+    :param preview: what would become of the files. :param reasons: list only the files that are left out for these.
+    """
+    plan, listing = preview.plan, preview.listing
     files = sorted(listing.files, key=lambda item: item.path)
-    skipped = Counter(str(item.skip_reason) for item in files if item.skip_reason)
+    skipped = skip_counts(listing)
     return {
         "schema_version": JSON_SCHEMA_VERSION,
         "repo": listing.repo,
@@ -80,8 +85,15 @@ def plan_document(plan: Plan) -> dict[str, Any]:
                 "skip_detail": item.skip_detail,
             }
             for item in files
+            if not reasons or (item.skip_reason or INDEXED) in reasons
         ],
+        "warnings": list(listing.warnings),
     }
+
+
+def skip_counts(listing: Listing) -> Counter[str]:
+    """Count the files of a listing that are left out, by reason."""
+    return Counter(str(item.skip_reason) for item in listing.files if item.skip_reason)
 
 
 def query_document(

@@ -19,13 +19,13 @@ from typing import Any, cast
 
 from pipelines.errors import NothingIndexed
 from pipelines.generation import EncoderInfo
-from pipelines.plan import Inputs, Plan, make_plan
+from pipelines.plan import Inputs, make_plan
 from pipelines.progress import Progress
 from pipelines.records import CheckResult, Content, Hit, ListedFile, Listing, Severity, SkipReason, Staleness
 from pipelines.retrieval import Answer, Query, Searcher
 from pipelines.retrieval.expansion import Blast, Expansion, Related
 from pipelines.serving.cli import main
-from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, RepositoryStatus
+from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, Preview, RepositoryStatus
 from pipelines.settings import Settings
 from pipelines.store import Pointer
 
@@ -50,6 +50,7 @@ def make_outcome(**changes: Any) -> IndexOutcome:
         "published": True,
         "files_indexed": 41,
         "files_skipped": Counter({"binary": 1, "denied": 2}),
+        "encodings": Counter({"latin-1": 1}),
         "quarantined_pieces": 0,
         "quarantined_files": 0,
         "symbols": 210,
@@ -63,15 +64,16 @@ def make_outcome(**changes: Any) -> IndexOutcome:
         "checks": [PASSED],
         "encoder": ENCODER,
         "duration_s": 1.42,
+        "warnings": [".gitignore, line 3: '[' is never closed, so the pattern matches nothing"],
         "stages": {"symbols": 0.4, "chunks": 0.2},
     }
     return IndexOutcome(**(values | changes))
 
 
-def make_listing(*files: ListedFile) -> Listing:
+def make_listing(*files: ListedFile, warnings: tuple[str, ...] = ()) -> Listing:
     denied = ListedFile(".env", "a", 120, "", "", Content.TEXT, SkipReason.DENIED, ".env")
     kept = ListedFile("orders/retry.py", "b", 900, "python", "", Content.CODE)
-    return Listing("sample", COMMIT, False, files or (kept, denied))
+    return Listing("sample", COMMIT, False, files or (kept, denied), warnings)
 
 
 def make_hit(rank: int = 1, **changes: Any) -> Hit:
@@ -170,10 +172,10 @@ class FakeHost:
         progress.end()
         return self.outcome
 
-    def plan(self, request: IndexRequest) -> Plan:
+    def preview(self, request: IndexRequest, progress: Progress) -> Preview:
         self.before()
         self.asked.append(request)
-        return make_plan(self.listed, Inputs(Settings(), ENCODER.digest, "grammars"))
+        return Preview(make_plan(self.listed, Inputs(Settings(), ENCODER.digest, "grammars")), self.listed)
 
     def open(self, where: Sequence[str]) -> Opened:
         self.before()

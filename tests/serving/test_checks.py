@@ -15,7 +15,7 @@ from pipelines.artifacts import ArtifactRef
 from pipelines.generation import GenerationDocument
 from pipelines.records import Severity
 from pipelines.serving.checks import CHECKS, CHECKSUMS, CheckScope, run_checks
-from pipelines.settings import EvaluationSettings
+from pipelines.settings import Settings, override
 from pipelines.store import ArtifactStore
 from tests.serving.builds import build, document_of, write_files
 
@@ -33,14 +33,14 @@ def built(tmp_path: Path) -> tuple[ArtifactStore, GenerationDocument]:
 
 
 def failures(store: ArtifactStore, document: GenerationDocument, floor: float = 0.5) -> dict[str, str]:
-    scope = CheckScope.of(store, document, EvaluationSettings(floor=floor))
+    scope = CheckScope.of(store, document, override(Settings(), "evaluation", floor=floor))
     results = run_checks(scope, (*CHECKS, *CHECKSUMS))
     return {f"{item.asset}.{item.name}": item.message for item in results if not item.passed}
 
 
 def test_a_good_build_passes_every_check(built: tuple[ArtifactStore, GenerationDocument]) -> None:
     store, document = built
-    scope = CheckScope.of(store, document, EvaluationSettings())
+    scope = CheckScope.of(store, document, Settings())
     results = run_checks(scope, (*CHECKS, *CHECKSUMS))
     assert len(results) == len(CHECKS) + len(CHECKSUMS)
     assert [item for item in results if not item.passed] == []

@@ -155,11 +155,61 @@ def test_an_index_of_nothing_says_so(capsys: pytest.CaptureFixture[str]) -> None
     assert "next:" not in captured.out
 
 
-def test_a_dry_run_lists_every_file_by_path(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["index", "--dry-run"], FakeHost()) == 0
+def left_out(path: str, reason: SkipReason, detail: str = "") -> ListedFile:
+    return ListedFile(path, "", 0, "", "", Content.TEXT, reason, detail)
+
+
+def test_a_dry_run_sums_up_by_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    files = [ListedFile(f"{number}.py", "b", 9, "python", "", Content.CODE) for number in range(3)]
+    files += [left_out(f"{number}.png", SkipReason.UNSUPPORTED, "no language known for .png") for number in range(12)]
+    files += [left_out(f"{number}.gif", SkipReason.UNSUPPORTED, "no language known for .gif") for number in range(2)]
+    files += [
+        left_out(f"odd.{number}", SkipReason.UNSUPPORTED, f"no language known for .{number}") for number in range(5)
+    ]
+    files += [left_out("a/link", SkipReason.SYMLINK), ListedFile("NOTES", "b", 9, "", "", Content.DOCS)]
+    host = FakeHost(listed=make_listing(*files, warnings=(".gitignore, line 1: odd",)))
+    assert main(["index", "--dry-run"], host) == 0
     captured = capsys.readouterr()
-    assert captured.out.splitlines() == ["denied  .env  (.env)", "index   orders/retry.py"]
-    assert captured.err == "1 would be indexed; 1 left out: 1 denied\n"
+    assert captured.out.splitlines() == [
+        "sample at 4f2d0c1b9a8e: 4 files would be indexed, 20 left out",
+        "  indexed  4  python 3, docs 1",
+        "  left out     files  most of them",
+        "  unsupported     19  no language known for .png: 12, no language known for .gif: 2, odd.0, odd.1, and 3 more",
+        "  symlink          1  a/link",
+        "next: strata index --dry-run --reason unsupported lists them, --verbose every file",
+    ]
+    assert captured.err == "warning: .gitignore, line 1: odd\n"
+
+
+def test_a_dry_run_lists_every_file_by_path(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["index", "--dry-run", "--verbose"], FakeHost()) == 0
+    assert capsys.readouterr().out.splitlines() == ["denied   .env  (.env)", "indexed  orders/retry.py"]
+
+
+@pytest.mark.parametrize(("reason", "path"), [("denied", ".env"), ("indexed", "orders/retry.py")])
+def test_a_dry_run_lists_the_files_of_a_reason(capsys: pytest.CaptureFixture[str], reason: str, path: str) -> None:
+    assert main(["index", "--dry-run", "--reason", reason], FakeHost()) == 0
+    assert path in (shown := capsys.readouterr().out)
+    assert shown.count("\n") == 1
+    assert main(["index", "--dry-run", "--reason", reason, "--json"], FakeHost()) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [file["path"] for file in document["listing"]] == [path]
+    assert document["files"] == {"indexed": 1, "skipped": {"denied": 1}}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--dry-run", "--reason", "odd"], "'odd' is not one of indexed, excluded, "),
+        (["--verbose"], "--verbose and --reason are for --dry-run"),
+        (["--reason", "binary"], "--verbose and --reason are for --dry-run"),
+    ],
+)
+def test_options_of_a_dry_run_are_checked(
+    capsys: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    assert main(["index", *arguments], FakeHost()) == 2
+    assert message in capsys.readouterr().err
 
 
 def test_a_dry_run_of_nothing_is_1(capsys: pytest.CaptureFixture[str]) -> None:

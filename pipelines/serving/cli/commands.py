@@ -14,9 +14,9 @@ from typing import Annotated, Any
 
 import typer
 
-from pipelines.records import SearchMode
-from pipelines.serving.cli.host import Host, IndexRequest
-from pipelines.serving.cli.options import AsJson, Rev, one_of, option
+from pipelines.records import SearchMode, SkipReason
+from pipelines.serving.cli.host import INDEXED, Host, IndexRequest
+from pipelines.serving.cli.options import AsJson, Rev, many_of, one_of, option
 from pipelines.serving.cli.output import Output
 from pipelines.settings import CONTENT_CHOICES, EMBEDDERS, DiffusionSettings, EmbedderSettings, IndexSettings
 
@@ -24,6 +24,8 @@ from pipelines.settings import CONTENT_CHOICES, EMBEDDERS, DiffusionSettings, Em
 Command = Callable[[Host, Output], int]
 
 FUSIONS = ("rrf", "late")
+#: What can become of a listed file.
+OUTCOMES = (INDEXED, *SkipReason)
 EXPANSIONS = ("neighbors", "blast")
 #: Port that `dagster dev` has by itself.
 _DEV_PORT = 3000
@@ -102,15 +104,20 @@ def _index(
     rev: Rev = "",
     full: Annotated[bool, option("Compute everything again.", "--full")] = False,
     dry_run: Annotated[
-        bool, option("List every file, and why it would be left out; write nothing.", "--dry-run")
+        bool, option("Tell what would be indexed and why the rest is left out; write nothing.", "--dry-run")
     ] = False,
+    verbose: Annotated[bool, option("With --dry-run: list every file.", "--verbose")] = False,
+    reason: Annotated[
+        list[str] | None,
+        many_of(OUTCOMES, "With --dry-run: list the files left out for R, or 'indexed' ones; may repeat.", metavar="R"),
+    ] = None,
     as_json: AsJson = False,
 ) -> Command:
     """Bring the index of a repository up to date and publish it.
 
     Only what changed since the last run is computed. A default in brackets holds unless strata.toml says otherwise.
     """
-    from pipelines.serving.cli.indexing import list_files, run_index
+    from pipelines.serving.cli.indexing import run_index, run_preview
 
     overrides: dict[str, dict[str, Any]] = {
         "embedder": {
@@ -129,7 +136,11 @@ def _index(
     }
     given = {section: kept for section, values in overrides.items() if (kept := _given(values))}
     request = IndexRequest(path, repo=repo, rev=rev, full=full, overrides=given)
-    return partial(list_files if dry_run else run_index, request)
+    if dry_run:
+        return partial(run_preview, request, reason or (), verbose)
+    if verbose or reason:
+        raise typer.BadParameter("--verbose and --reason are for --dry-run")
+    return partial(run_index, request)
 
 
 @app.command("query")

@@ -16,9 +16,12 @@ if TYPE_CHECKING:  # named in annotations only: this module must not make `strat
     from pipelines.generation import EncoderInfo
     from pipelines.plan import Plan
     from pipelines.progress import Progress
-    from pipelines.records import CheckResult, Staleness
+    from pipelines.records import CheckResult, Listing, Staleness
     from pipelines.retrieval import Searcher
     from pipelines.store import Pointer
+
+#: What a listed file is called that would be indexed, where others have a SkipReason.
+INDEXED = "indexed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class IndexOutcome:
     published: bool  # the generation is the one served now
     files_indexed: int
     files_skipped: Counter[str]  # by reason
+    encodings: Counter[str]  # indexed files that are not UTF-8, by encoding
     quarantined_pieces: int  # parts of indexed files that hold a secret and are left out
     quarantined_files: int  # files that such parts are in
     symbols: int
@@ -57,6 +61,7 @@ class IndexOutcome:
     checks: Sequence[CheckResult]
     encoder: EncoderInfo
     duration_s: float
+    warnings: Sequence[str]  # what may have gone another way than it was meant
     #: Seconds by asset that was materialised, and "dagster" for the rest; empty: nothing had to be.
     stages: Mapping[str, float] = field(default_factory=dict)
 
@@ -64,6 +69,14 @@ class IndexOutcome:
     def up_to_date(self) -> bool:
         """Tell that the published generation was the wanted one already."""
         return self.published and not self.stages and not self.buckets_computed
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a run would do: the wanted state, and its listing with what only reading a file can tell decided too."""
+
+    plan: Plan
+    listing: Listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +121,7 @@ class Host(Protocol):
         """Bring the index of one repository up to date and publish it."""
         ...
 
-    def plan(self, request: IndexRequest) -> Plan:
+    def preview(self, request: IndexRequest, progress: Progress) -> Preview:
         """Return what would be indexed, why each other file is left out, and what would become of it."""
         ...
 

@@ -1,12 +1,15 @@
-"""`strata index`. In: a request. Out: a published generation and its summary, or the list of files for --dry-run."""
+"""`strata index`. In: a request. Out: a published generation and its summary, or what a run would do for --dry-run."""
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 from pipelines.serving.cli.bars import shown_progress
 from pipelines.serving.cli.host import Host, IndexRequest
 from pipelines.serving.cli.output import Output
-from pipelines.serving.cli.tables import index_lines, listing_lines, listing_total
-from pipelines.serving.render import index_document, plan_document
+from pipelines.serving.cli.previews import file_lines, preview_lines
+from pipelines.serving.cli.tables import index_lines
+from pipelines.serving.render import index_document, preview_document
 
 
 def run_index(request: IndexRequest, host: Host, output: Output) -> int:
@@ -14,6 +17,8 @@ def run_index(request: IndexRequest, host: Host, output: Output) -> int:
     with shown_progress(output) as progress:
         outcome = host.index(request, progress)
     output.answer(index_document(outcome), index_lines(outcome, output.marks))
+    for warning in outcome.warnings:
+        output.warn(warning)
     if not outcome.published:
         output.warn("not published, because a check failed; what was served before is still served")
     elif not outcome.files_indexed:
@@ -21,11 +26,17 @@ def run_index(request: IndexRequest, host: Host, output: Output) -> int:
     return 0 if outcome.published else 1
 
 
-def list_files(request: IndexRequest, host: Host, output: Output) -> int:
-    """Tell which files would be indexed. 0: there are some; 1: there are none."""
-    plan = host.plan(request)
-    document = plan_document(plan)
-    output.answer(document, listing_lines(plan.listing))
-    indexed, skipped = document["files"]["indexed"], document["files"]["skipped"]
-    output.note(listing_total(indexed, skipped))
-    return 0 if indexed else 1
+def run_preview(request: IndexRequest, reasons: Collection[str], every: bool, host: Host, output: Output) -> int:
+    """Tell what a run would index and leave out. 0: it would index some file; 1: none.
+
+    :param reasons: list only the files of these. :param every: list every file.
+    """
+    with shown_progress(output) as progress:
+        preview = host.preview(request, progress)
+    document = preview_document(preview, reasons)
+    one_by_one = every or bool(reasons)
+    lines = file_lines(preview.listing, reasons) if one_by_one else preview_lines(preview.listing)
+    output.answer(document, lines)
+    for warning in preview.listing.warnings:
+        output.warn(warning)
+    return 0 if document["files"]["indexed"] else 1

@@ -29,6 +29,18 @@ def one_of(choices: Sequence[str], help_text: str, *, default: object = None) ->
     return typer.Option(metavar="|".join(choices), help=text, show_default=False, callback=check)
 
 
+def many_of(choices: Sequence[str], help_text: str, *, metavar: str) -> Any:
+    """Return an option that may be repeated, of choices that are too many for the help text."""
+
+    def check(values: list[str] | None) -> list[str] | None:
+        for value in values or ():
+            if value not in choices:
+                raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}")
+        return values
+
+    return typer.Option(metavar=metavar, help=help_text, show_default=False, callback=check)
+
+
 def _with_default(help_text: str, default: object) -> str:
     return help_text if default is None else f"{help_text}  [default: {default}]"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipelines.records import CheckResult, Listing, Severity
+from pipelines.records import CheckResult, Severity
 from pipelines.serving.cli.lines import Line, line, table
 from pipelines.serving.render import failed as failed_checks
 
@@ -39,7 +39,8 @@ def index_lines(outcome: IndexOutcome, marks: Sequence[str]) -> Iterator[Line]:
 
 def _index_rows(outcome: IndexOutcome) -> Iterator[tuple[str, str, str]]:
     passed = sum(item.passed for item in outcome.checks)
-    yield "files", str(outcome.files_indexed), _skips(outcome.files_skipped)
+    read_as = [f"{count} read as {name}" for name, count in sorted(outcome.encodings.items())]
+    yield "files", str(outcome.files_indexed), "; ".join(filter(None, [_skips(outcome.files_skipped), *read_as]))
     yield "symbols", str(outcome.symbols), ""
     yield "chunks", str(outcome.chunks), ""
     vectors = f"{outcome.vectors_reused} reused, {outcome.vectors_embedded} embedded"
@@ -58,22 +59,6 @@ def _notes(outcome: IndexOutcome) -> Iterator[Line]:
         yield line("  ", ("secrets", "yellow"), f"  {pieces} of {files} left out; {_ALLOW}")
     if Path(outcome.store).parent != Path(outcome.path):
         yield line(f"  store    {outcome.store}")
-
-
-def listing_lines(listing: Listing) -> Iterator[Line]:
-    """Yield one line per file of `strata index --dry-run`: what becomes of it, its path, and any detail."""
-    files = sorted(listing.files, key=lambda item: item.path)
-    outcomes = ["index" if item.skip_reason is None else str(item.skip_reason) for item in files]
-    width = max(map(len, outcomes), default=0)
-    for file, outcome in zip(files, outcomes, strict=True):
-        style = "green" if file.skip_reason is None else "yellow"
-        detail = f"  ({file.skip_detail})" if file.skip_detail else ""
-        yield line((outcome.ljust(width), style), "  ", file.path, (detail, "dim"))
-
-
-def listing_total(indexed: int, skipped: Mapping[str, int]) -> str:
-    """Return the closing sentence of `strata index --dry-run`."""
-    return f"{indexed} would be indexed" + (f"; {_skips(skipped)}" if skipped else "")
 
 
 def status_lines(repositories: Sequence[RepositoryStatus]) -> Iterator[Line]:
