@@ -13,11 +13,12 @@ if TYPE_CHECKING:
     from pipelines.discover.files import list_files
     from pipelines.discover.grammars import grammar_versions
     from pipelines.discover.graph import build_graph
+    from pipelines.discover.preview import preview_files
     from pipelines.discover.tables import build_symbols
     from pipelines.discover.tree import open_tree
     from pipelines.discover.workers import ParserPool
 
-__all__ = ["ParserPool", "build_graph", "build_symbols", "grammar_versions", "list_files", "open_tree"]
+__all__ = ["ParserPool", "build_graph", "build_symbols", "grammar_versions", "list_files", "open_tree", "preview_files"]
 _ROOMS = {
     "ParserPool": "workers",
     "build_graph": "graph",
@@ -25,6 +26,7 @@ _ROOMS = {
     "grammar_versions": "grammars",
     "list_files": "files",
     "open_tree": "tree",
+    "preview_files": "preview",
 }
 
 
