@@ -85,7 +85,8 @@ RUBY = Language(
         ),
         (
             SymbolKind.METHOD,
-            "(call !receiver method: (identifier) @_define arguments: (argument_list . (_) @name) block: (_) @body"
+            "(call !receiver method: (identifier) @_define"
+            " arguments: (argument_list . [(simple_symbol) (string)] @name) block: (_) @body"
             ' (#any-of? @_define "define_method" "define_singleton_method")) @node',
         ),
         (
@@ -120,7 +121,8 @@ RUBY = Language(
     ),
     namespaces=(
         "(module name: (_) @name) @node",
-        f"(call method: (identifier) @_group arguments: (argument_list . (_) @name) {_ANY_BLOCK} {_GROUP}) @node",
+        "(call method: (identifier) @_group arguments: (argument_list ."
+        f" [(string) (constant) (scope_resolution) (simple_symbol)] @name) {_ANY_BLOCK} {_GROUP}) @node",
     ),
     wrappers=(f"(call !receiver method: (identifier) @_visibility arguments: (argument_list) {_VISIBILITY}) @node",),
     calls=(
