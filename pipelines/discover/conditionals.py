@@ -27,8 +27,9 @@ _COMMENT = re.compile(rb"/\*.*?(?:\*/|$)|//.*", re.DOTALL)
 _BODY = re.compile(rb"\s*+\{")
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 _OPENING = (b"if", b"ifdef", b"ifndef")
-#: Nesting that is looked at; deeper groups stay as they are.
-_MAX_DEPTH = 200
+#: How often the text of a file is read for braces, on average: groups stand in groups, and each is read for itself.
+#: What is over the limit stays as it is.
+_MAX_READINGS = 8
 #: The condition under which one language is compiled, true for no other.
 _LANGUAGE_CONDITION = b"__cplusplus"
 
@@ -56,7 +57,11 @@ def choose_branches(data: bytes, *, cplusplus: bool) -> tuple[bytes, list[Span]]
     truths = {_LANGUAGE_CONDITION: cplusplus}
     hidden: list[Span] = []
     seen = bytearray(data)
+    allowance = _MAX_READINGS * len(data)
     for group in _groups(data):
+        allowance -= group.closing[0] - group.branches[0].start
+        if allowance < 0:
+            break
         if _is_whole(seen, group):
             continue
         kept = _chosen(group, truths)
@@ -81,9 +86,7 @@ def _groups(data: bytes) -> Iterator[_Group]:
             group.branches[-1].end = match.start()
         if word == b"endif":
             group.closing = match.span()
-            open_groups.pop()
-            if len(open_groups) < _MAX_DEPTH:
-                yield group
+            yield open_groups.pop()
             continue
         condition, positive = _condition(word, match[2])
         group.branches.append(_Branch(match.span(), match.end(), len(data), condition, positive))

@@ -74,7 +74,7 @@ _QUALIFIER = re.compile(rb"__[a-z]\w*+(?=[ \t*]++[\w*),;=])")
 _AFTER_POINTER = re.compile(rb"([\w>][*&][ \t])([A-Za-z_]\w*+)(?=[ \t]++[A-Za-z_])")
 #: The same after a name: `Node* next GUARDED_BY(mutex)`.
 _AFTER_NAME = re.compile(rb"(?<=\w )[A-Z_][A-Z0-9_]{5,}+(?:" + _ARGUMENTS + rb")?+(?=\s*+[,){;=])")
-_NAME = re.compile(rb"[\w>*&][ \t*&]++(\w++)[ \t]++\Z")
+_NAME_BEFORE = re.compile(rb"[ \t]++(\w++)[ \t*&]++[\w>*&]")
 #: Macros before a constructor or a conversion, which have no type: with one they would be fields.
 _UNTYPED = re.compile(
     rb"^[ \t]*+(?:(?:constexpr|explicit|inline)[ \t]++)*+((?:[A-Z_][A-Z0-9_]{3,}+[ \t]++){1,4})"
@@ -82,7 +82,8 @@ _UNTYPED = re.compile(
     re.MULTILINE,
 )
 _CLASS = re.compile(rb"(?:class|struct)[ \t]++(?:[A-Z_][A-Z0-9_]++[ \t]++)?+(\w++)")
-_LAST_WORD = re.compile(rb"(\w+|\*)[ \t]+\Z")
+#: The word before a place, and the name before it with what stands before that, both read backwards.
+_WORD_BEFORE = re.compile(rb"[ \t]++(\w++|\*)")
 #: A comment in a macro of several lines ends the macro for the grammar.
 _DEFINE = re.compile(rb"^[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\(?:\r?\n|[^\n]))*+", re.MULTILINE)
 _COMMENT_GOES_ON = re.compile(rb"\*/[ \t]*+\\\r?\n")
@@ -111,6 +112,8 @@ _STATEMENTS = frozenset(
 _NOT_A_TYPE = (_TYPE_WORDS & frozenset(b"unsigned signed long short".split())) | _TAG_WORDS | _QUALIFIERS | _STATEMENTS
 _TYPES = _TYPE_WORDS | _TAG_WORDS | _TYPE_CALLS
 _NO_NAMES = _TYPE_WORDS | _TAG_WORDS | _QUALIFIERS | frozenset(b"override final".split())
+#: Bytes before a macro that are read for the type and the name there.
+_READ_BEFORE = 80
 
 
 def hide_macros(data: bytes, *, cplusplus: bool = False) -> bytes:
@@ -223,9 +226,14 @@ def _reads_like_macro(word: bytes) -> bool:
     return word.startswith(b"__") or (len(word) > 2 and word.upper() == word)
 
 
+def _backwards(match: re.Match[bytes]) -> bytes:
+    """Return what stands before a match, back to front, as far as a name and its type may reach."""
+    return match.string[max(0, match.start() - _READ_BEFORE) : match.start()][::-1]
+
+
 def _without_trailing_macro(match: re.Match[bytes]) -> bytes:
-    before = _NAME.search(match.string, max(0, match.start() - 80), match.start())
-    return match[0] if before is None or before[1] in _NO_NAMES else _blank(match[0])
+    before = _NAME_BEFORE.match(_backwards(match))
+    return match[0] if before is None or before[1][::-1] in _NO_NAMES else _blank(match[0])
 
 
 def _without_pointer_macro(match: re.Match[bytes]) -> bytes:
@@ -233,8 +241,8 @@ def _without_pointer_macro(match: re.Match[bytes]) -> bytes:
 
 
 def _without_qualifier(match: re.Match[bytes]) -> bytes:
-    before = _LAST_WORD.search(match.string, max(0, match.start() - 80), match.start())
-    word = before[1] if before else b""
+    before = _WORD_BEFORE.match(_backwards(match))
+    word = before[1][::-1] if before else b""
     if not word or word.isdigit() or word in _NOT_A_TYPE:
         return match[0]
     return b" " * len(match[0])
