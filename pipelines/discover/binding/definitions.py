@@ -153,6 +153,10 @@ class Definitions:
             known = self._owned_memo[key] = self._owned.get(pair, self.words.known(name))
         return known
 
+    def anywhere(self, family: int, qualified: str) -> list[int]:
+        """Return what all files together define under a qualified name, in languages where that holds the namespace."""
+        return self._namespaced.get(family, self.words.known(qualified))
+
     def free_named(self, family: int, name: str) -> list[int]:
         """Return the functions, macros and classes of a name that other files can see."""
         return self.free.get(family, self.words.known(name))
@@ -250,6 +254,8 @@ class Definitions:
         self.free = Groups(joined(family[free], self.name[free]), free)
         self.members = Groups(joined(family[members], self.name[members]), members)
         self.packages = Groups(joined(files.package(self.file[free]), self.name[free]), free)
+        namespaced = np.flatnonzero(shown & files.flag("namespaced")[self.file])
+        self._namespaced = Groups(joined(family[namespaced], self.qualified[namespaced]), namespaced)
         pairs = joined(family[held], self.container[held])
         distinct, number = np.unique(pairs, return_inverse=True)
         self._owned = Groups(joined(number, self.name[held]), held)

@@ -34,6 +34,7 @@ class FileScope:
 
     names: Mapping[str, Imported] = field(default_factory=dict)
     opened: tuple[int, ...] = ()  # files whose top-level names are visible as they are: includes, star imports
+    namespaces: tuple[str, ...] = ()  # the same of namespaces and types, whatever files they are in
 
 
 class Imports:
@@ -82,6 +83,8 @@ class Imports:
         names: dict[str, Imported] = {}
         opened: dict[int, None] = {}
         family = self._units[file].family
+        if self._units[file].rules.namespaced:
+            return self._namespaced_scope(file)
         if not self.modules.knows(family):
             return FileScope()
         for module, name, alias in self._rows.get(file, ()):
@@ -91,6 +94,22 @@ class Imports:
                 local, imported = self._binding(file, family, module, name, alias)
                 names[local] = imported
         return FileScope(names, tuple(number for number in opened if number != file))
+
+    def _namespaced_scope(self, file: int) -> FileScope:
+        """Return what a file imports where names are qualified by their namespace, whatever file they are in."""
+        definitions = self._definitions
+        names: dict[str, Imported] = {}
+        namespaces: dict[str, None] = {}
+        for module, name, alias in self._rows.get(file, ()):
+            path = module.replace("\\", ".").replace(".Companion", "")
+            if name == "*":
+                namespaces[path] = None
+                continue
+            full = path if name is None else f"{path}.{name}"
+            nodes = definitions.anywhere(int(definitions.files.family[file]), full)
+            files = tuple(dict.fromkeys(int(definitions.file[node]) for node in nodes))
+            names[alias or full.rpartition(".")[2]] = Imported(full, files, full)
+        return FileScope(names, (), tuple(namespaces))
 
     def _binding(
         self, file: int, family: str, module: str, name: str | None, alias: str | None

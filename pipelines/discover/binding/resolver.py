@@ -64,6 +64,7 @@ class Resolver:
             self._variable,
             self._inherited_name,
             self._imported_name,
+            self._in_namespace,
             self._opened,
             self._in_package,
             self._by_name,
@@ -125,8 +126,8 @@ class Resolver:
             return self._super_constructor(call, unit, own)
         if not unit.rules.implicit_self or not own:
             return None
-        nodes, _, _ = self._types.member(own, call.name)
-        return self.bound(CallStrategy.INHERITED, nodes)
+        nodes, inherited, _ = self._types.member(own, call.name)
+        return self.bound(CallStrategy.INHERITED if inherited else CallStrategy.OWN_CLASS, nodes)
 
     def _super_constructor(self, call: Call, unit: SourceUnit, own: tuple[int, ...]) -> Outcome | None:
         nodes: list[int] = []
@@ -153,6 +154,24 @@ class Resolver:
             if bound := self.bound(CallStrategy.IMPORTED, self._imports.lookup(imported.files, name)):
                 return bound
         return None if unit.rules.folder_is_package else UnresolvedCall.UNKNOWN_NAME
+
+    def _in_namespace(self, call: Call, unit: SourceUnit) -> Outcome | None:
+        """Find a name of the namespaces and types around the caller, in whatever file, then of those it imports."""
+        if not unit.rules.namespaced:
+            return None
+        definitions = self._definitions
+        family = int(definitions.files.family[call.file])
+        around = definitions.qualified_name(call.caller)
+        while around:
+            around = around.rpartition(".")[0]
+            nodes = definitions.anywhere(family, f"{around}.{call.name}" if around else call.name)
+            if not unit.rules.implicit_self:
+                nodes = [node for node in nodes if not definitions.is_member[node]]
+            if bound := self.bound(CallStrategy.SAME_PACKAGE, nodes):
+                return bound
+        opened = self._imports.scope(call.file).namespaces
+        nodes = [node for namespace in opened for node in definitions.anywhere(family, f"{namespace}.{call.name}")]
+        return self.bound(CallStrategy.IMPORTED, nodes)
 
     def _opened(self, call: Call, unit: SourceUnit) -> Outcome | None:
         opened = self._imports.scope(call.file).opened
@@ -296,6 +315,12 @@ class Resolver:
             return UnresolvedCall.UNKNOWN_RECEIVER
         return self.bound(CallStrategy.UNIQUE_METHOD, nodes)
 
+    def _are_one_type(self, nodes: Sequence[int]) -> bool:
+        """Tell whether types are parts of one: partial classes, a class and its companion."""
+        definitions = self._definitions
+        same = all(definitions.qualified[node] == definitions.qualified[nodes[0]] for node in nodes)
+        return same and definitions.unit(nodes[0]).rules.namespaced
+
     def bound(self, strategy: CallStrategy, nodes: Sequence[int]) -> Outcome | None:
         """Return the outcome for candidates: None for none, an ambiguity for several."""
         if not nodes:
@@ -309,4 +334,6 @@ class Resolver:
         called = {found for node in functions or nodes if (found := self._definitions.called(node)) is not None}
         if not called:
             return None
+        if not functions and self._are_one_type(nodes):
+            called = {node for node in called if is_callable[node]} or {min(called)}
         return Binding(strategy if len(called) == 1 else CallStrategy.AMBIGUOUS, tuple(sorted(called)))

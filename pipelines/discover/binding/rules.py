@@ -29,6 +29,7 @@ class CallRules:
     global_types: bool = False  # a class is visible in every file by its name alone
     exports_members: bool = False  # importers see what a file's modules hold: tables of Lua, modules of Elixir
     free_members: bool = False  # the same, and without naming the container: methods of a class of Haskell
+    namespaced: bool = False  # qualified names hold the namespace: they mean the same in every file
     properties: bool = False  # x.f without a call may run a method f
     linked: bool = False  # every name that is not `static` is visible in every file
     builtins: frozenset[str] = frozenset()  # plain names that a program gets without defining or importing them
@@ -182,6 +183,7 @@ _RULES = {
     "csharp": CallRules(
         self_words=_names("this"),
         super_words=_names("base"),
+        namespaced=True,
         implicit_self=True,
         split_types=True,
         constructor="",
@@ -193,8 +195,9 @@ _RULES = {
         self_words=_names("this"),
         super_words=_names("super"),
         implicit_self=True,
+        split_types=True,  # extension functions
         constructor="constructor",
-        folder_is_package=True,
+        namespaced=True,
         builtins=_names(
             "println print require check error TODO lazy run with apply also let listOf mutableListOf mapOf"
             " mutableMapOf setOf mutableSetOf arrayOf emptyList emptyMap repeat"
@@ -205,7 +208,7 @@ _RULES = {
         super_words=_names("super"),
         implicit_self=True,
         constructor="this",
-        folder_is_package=True,
+        namespaced=True,
         properties=True,
         builtins=_names("println print require assert Some List Seq Map Set Array Option Right Left Vector"),
     ),
@@ -224,9 +227,9 @@ _RULES = {
         super_words=_names("parent"),
         constructor="__construct",
         global_types=True,
-        folder_is_package=True,
+        namespaced=True,
         builtins=_names(
-            "isset empty unset array list echo print exit die count in_array is_array strlen sprintf implode explode"
+            "define isset empty unset array list echo print exit die count in_array is_array strlen sprintf implode explode"
             " array_map array_filter array_merge array_keys str_replace"
         ),
     ),

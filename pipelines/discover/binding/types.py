@@ -137,7 +137,7 @@ class Types:
         known = definitions.in_file(file)
         prefix = definitions.qualified_name(owner) if owner >= 0 else ""
         while prefix:
-            if nodes := known.get(f"{prefix}.{written}"):
+            if nodes := known.get(f"{prefix}.{written}") or self._anywhere(file, f"{prefix}.{written}"):
                 return tuple(nodes), False
             prefix = prefix.rpartition(".")[0]
         if nodes := known.get(written):
@@ -146,6 +146,9 @@ class Types:
         if imported is not None:
             return imported
         scope = self._imports.scope(file)
+        for namespace in (*(f"{opened}." for opened in scope.namespaces), ""):
+            if nodes := self._anywhere(file, f"{namespace}{written}"):
+                return tuple(nodes), True
         if scope.opened and (nodes := self._imports.lookup(scope.opened, written, 0 if unit.family == "c" else 1)):
             return tuple(nodes), True
         if unit.rules.folder_is_package and (mine := self._in_package(file, parts)):
@@ -160,6 +163,8 @@ class Types:
             imported = scope.names.get(".".join(parts[:count]))
             if imported is None:
                 continue
+            if nodes := self._anywhere(file, ".".join((imported.module, *parts[count:]))):
+                return tuple(nodes), True
             if not imported.files:
                 return UnresolvedCall.EXTERNAL
             files, rest = imported.files, parts[count:]
@@ -173,6 +178,12 @@ class Types:
                 return tuple(nodes), True
             return None
         return None
+
+    def _anywhere(self, file: int, qualified: str) -> Sequence[int]:
+        definitions = self._definitions
+        if not definitions.files.units[file].rules.namespaced:
+            return ()
+        return definitions.anywhere(int(definitions.files.family[file]), qualified)
 
     def _in_package(self, file: int, parts: tuple[str, ...]) -> Sequence[int]:
         found = self._definitions.in_package(file, parts[0])
@@ -261,6 +272,8 @@ class Types:
         file = int(definitions.file[node])
         unit = definitions.files.units[file]
         if found := definitions.at(file, f"{definitions.qualified_name(node)}.{name}"):
+            return found
+        if found := self._anywhere(file, f"{definitions.qualified_name(node)}.{name}"):
             return found
         if not unit.rules.split_types:
             return ()
