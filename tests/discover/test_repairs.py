@@ -57,6 +57,10 @@ def test_repairs_keep_the_place_of_characters_of_several_bytes(language: str) ->
         ("class A {\n    val b\n        @C\n        get() = 1\n    fun f() {}\n}\n", {"A", "A.b", "A.f"}),
         ("class A<T>\n@C private constructor(val x: T) : B {\n    fun f() {}\n}\n", {"A", "A.f"}),
         ("@A\n@B\nclass C {\n    fun f() {}\n}\n", {"C", "C.f"}),
+        (
+            "interface A { fun f() }\nclass B { fun g() = 1 }\nclass C { init { } }\n",
+            {"A", "A.f", "B", "B.g", "C", "C.init"},
+        ),
         ("@A(b = 1)\nexpect annotation class C\n", {"C"}),
     ],
 )

@@ -88,10 +88,18 @@ def _visible(data: bytes) -> bytes:
     return data
 
 
+#: The grammar wants something between a declaration and the brace that closes its class on the same line.
+_CLOSING = re.compile(rb"(?<=[^\s{;]) (?=\})")
+
+
 def _repair(data: bytes) -> bytes:
     for pattern, replacement in _REPAIRS:
         data = pattern.sub(replacement, data)
     return data
+
+
+def _repair_lines(data: bytes) -> bytes:
+    return _CLOSING.sub(b";", _repair(data))
 
 
 #: Below two annotations, `class A { }` is read as a call of an infix function named class.
@@ -210,6 +218,6 @@ KOTLIN = Language(
     comments=("(line_comment) @node", "(block_comment) @node"),
     test_marker=r"@(?:\w+\.)*(?:Test|ParameterizedTest|RepeatedTest)\b",
     visible=_visible,
-    repairs=(_repair,),
+    repairs=(_repair, _repair_lines),
     expand=_expand,
 )

@@ -96,7 +96,8 @@ PHP = Language(
         (TypingRole.BASE, f"(base_clause {_CLASS} @type)"),
         (TypingRole.BASE, f"(class_interface_clause {_CLASS} @type)"),
         (TypingRole.BASE, f"(use_declaration {_CLASS} @type)"),
-        (TypingRole.DECLARED, "(simple_parameter type: (_) @type name: (variable_name (name) @name))"),
+        (TypingRole.DECLARED, "(simple_parameter type: (_) @type name: (variable_name) @name)"),
+        (TypingRole.DECLARED, "(property_promotion_parameter type: (_) @type name: (variable_name) @name)"),
         (TypingRole.DECLARED, "(property_promotion_parameter type: (_) @type name: (variable_name (name) @field))"),
         (
             TypingRole.DECLARED,
@@ -104,7 +105,7 @@ PHP = Language(
         ),
         (
             TypingRole.VALUE,
-            "(assignment_expression left: (variable_name (name) @name)"
+            "(assignment_expression left: (variable_name) @name"
             f" right: (object_creation_expression . {_CLASS} @called))",
         ),
         (TypingRole.RETURNS, "(method_declaration return_type: (_) @type)"),
