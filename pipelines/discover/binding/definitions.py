@@ -229,19 +229,23 @@ class Definitions:
         np.logical_or.at(other, group, ~self.callable[self.here.rows])
         around = self.parent[self.qualified]
         direct = self.here.find(joined(self.file, around))
-        in_class = (around > 0) & (direct >= 0) & other[direct] if len(other) else np.zeros(len(around), bool)
+        self.in_class: Flags = (
+            (around > 0) & (direct >= 0) & other[direct] if len(other) else np.zeros(len(around), bool)
+        )
         self.nested = np.zeros(len(around), bool)
-        pending = np.flatnonzero(around)
+        pending, above = np.flatnonzero(around), around.copy()
+        direct_to = np.ones(len(around), bool)  # nothing but functions lies between
         while len(pending):
-            found = self.here.find(joined(self.file[pending], around[pending]))
-            inner = (found >= 0) & function[found] if len(function) else np.zeros(len(pending), bool)
-            pending = pending[inner]
-            self.nested[pending] = True
-            around[pending] = self.parent[around[pending]]
-            pending = pending[around[pending] > 0]
+            found = self.here.find(joined(self.file[pending], above[pending]))
+            in_function = (found >= 0) & function[found] if len(function) else np.zeros(len(pending), bool)
+            self.nested[pending] |= in_function
+            above[pending] = self.parent[above[pending]]
+            direct_to[pending] &= in_function
+            around[pending[direct_to[pending]]] = above[pending[direct_to[pending]]]
+            pending = pending[above[pending] > 0]
         self.container_path = around  # qualified name of the innermost class or namespace
         self.container = self.last[around]
-        self.is_member: Flags = self._is_method | ((self.container > 0) & in_class)
+        self.is_member: Flags = self._is_method | ((self.container > 0) & self.in_class)
 
     def _index(self, static: Flags) -> None:
         files = self.files

@@ -14,7 +14,7 @@ from pipelines.discover.binding.modules import Modules
 ImportRow = tuple[str, str | None, str | None]  # module, name, alias
 
 #: How many files a name is followed through that only pass it on (`__init__.py`, `index.ts`).
-_MAX_HOPS = 3
+_MAX_HOPS = 6
 #: Scopes kept: a file's own for its calls, and those of the files it imports from.
 _KEPT_SCOPES = 4_096
 
@@ -57,6 +57,11 @@ class Imports:
         go = {row[0] for file, rows in self._rows.items() if self._units[file].family == "go" for row in rows}
         self.modules.learn("go", sorted(go))
 
+    def is_module(self, file: int, name: str) -> bool:
+        """Tell whether a name of a file is that of a module of this repository."""
+        imported = self.scope(file).names.get(name)
+        return imported is not None and bool(imported.files) and imported.name is None
+
     def lookup(self, files: Sequence[int], qualified: str, hops: int = _MAX_HOPS) -> list[int]:
         """Return the definitions of a name in the first of the files that has it, through re-exports if need be."""
         if len(files) > 1 and self._units[files[0]].rules.folder_is_package and self._units[files[0]].family != "c":
@@ -70,8 +75,8 @@ class Imports:
         for file in files:
             scope = self.scope(file)
             passed_on = scope.names.get(first)
-            if passed_on is not None and passed_on.files and passed_on.name is not None:
-                inner = f"{passed_on.name}.{rest}" if rest else passed_on.name
+            if passed_on is not None and passed_on.files and (rest or passed_on.name is not None):
+                inner = ".".join(part for part in (passed_on.name, rest) if part)
                 if found := self.lookup(passed_on.files, inner, hops - 1):
                     return found
             star = scope.opened if self._units[file].family != "c" else ()

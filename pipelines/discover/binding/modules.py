@@ -129,12 +129,22 @@ class Modules:
             if dots - 1 > len(base):
                 return ()
             return self._python_at("/".join([*base[: len(base) - dots + 1], *parts]))
-        found = self._ending("/".join(parts) + ".py", folder) or self._ending("/".join(parts) + "/__init__.py", folder)
+        path = "/".join(parts)
+        found = [
+            number
+            for number in self._ending(f"{path}.py", folder) or self._ending(f"{path}/__init__.py", folder)
+            if self._is_outside_packages(number, path)
+        ]
         if len(parts) > 1:
             inside = "__init__.py" in self._by_path  # the indexed folder is itself the package that is named first
             return found or (self._python_at("/".join(parts[1:])) if inside else ())
         # one word is a common name: its folder must be one that Python would look in
         return [number for number in found if _is_import_root(self._root(number, parts[0]), folder)]
+
+    def _is_outside_packages(self, number: int, path: str) -> bool:
+        """Tell whether what a path ends with is no package: inside of one, a name alone is another module's."""
+        root = self._files[number].path.removesuffix(".py").removesuffix("/__init__").removesuffix(path)
+        return not root or f"{root}__init__.py" not in self._by_path
 
     def _python_at(self, path: str) -> Iterable[int]:
         return self._existing([f"{path}.py", f"{path}/__init__.py"] if path else ["__init__.py"])

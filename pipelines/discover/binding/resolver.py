@@ -122,7 +122,7 @@ class Resolver:
 
     def _inherited_name(self, call: Call, unit: SourceUnit) -> Outcome | None:
         own = self._types.own_class(call.file, call.caller)
-        if call.name in unit.rules.super_words:
+        if call.name in unit.rules.super_words and unit.rules.constructor != "__init__":
             return self._super_constructor(call, unit, own)
         if not unit.rules.implicit_self or not own:
             return None
@@ -219,6 +219,8 @@ class Resolver:
         nodes, inherited, missing = self._types.member(own, call.name)
         if nodes:
             return self.bound(CallStrategy.INHERITED if inherited else CallStrategy.OWN_CLASS, nodes)
+        if held := self._types.held_class(own, call.name):
+            return self.bound(CallStrategy.TYPED, held)
         if any(self._types.field(node, call.name) is not None for node in own):
             return UnresolvedCall.UNKNOWN_RECEIVER
         return UnresolvedCall.EXTERNAL if missing else None
@@ -244,6 +246,8 @@ class Resolver:
         if nodes:
             own = not unit.rules.self_words and kind == self._types.own_class(call.file, call.caller)
             return self.bound(CallStrategy.OWN_CLASS if own and not inherited else CallStrategy.TYPED, nodes)
+        if held := self._types.held_class(kind, call.name):
+            return self.bound(CallStrategy.TYPED, held)
         return UnresolvedCall.EXTERNAL if missing else UnresolvedCall.UNKNOWN_RECEIVER
 
     def _is_path(self, call: Call, unit: SourceUnit) -> bool:
@@ -290,10 +294,15 @@ class Resolver:
         if not call.chain or call.chain[-1].called:
             return None
         definitions, word = self._definitions, call.chain[-1].name
+        if call.chain[0].name in unit.rules.builtins:
+            return UnresolvedCall.BUILTIN
         family = int(definitions.files.family[call.file])
-        nodes = definitions.nearest(list(definitions.owned(family, word, call.name)), call.file)
-        if nodes:
-            return self.bound(CallStrategy.NAMED_TYPE, nodes)
+        if not unit.rules.imports_types:
+            nodes = definitions.nearest(list(definitions.owned(family, word, call.name)), call.file)
+            if nodes:
+                return self.bound(CallStrategy.NAMED_TYPE, nodes)
+        elif self._imports.is_module(call.file, call.chain[0].name):
+            return UnresolvedCall.UNKNOWN_NAME
         folded = fold_name(word)
         if len(folded) < _MIN_VARIABLE_CHARS:
             return None
@@ -301,6 +310,7 @@ class Resolver:
             node
             for container in definitions.containers_like(family, folded)
             for node in definitions.owned(family, container, call.name)
+            if definitions.in_class[node] or unit.rules.split_types
         ]
         return self.bound(CallStrategy.RECEIVER_NAME, definitions.nearest(nodes, call.file))
 

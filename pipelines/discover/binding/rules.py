@@ -30,6 +30,7 @@ class CallRules:
     exports_members: bool = False  # importers see what a file's modules hold: tables of Lua, modules of Elixir
     free_members: bool = False  # the same, and without naming the container: methods of a class of Haskell
     namespaced: bool = False  # qualified names hold the namespace: they mean the same in every file
+    imports_types: bool = False  # a class of another file can only be named where it is imported
     properties: bool = False  # x.f without a call may run a method f
     linked: bool = False  # every name that is not `static` is visible in every file
     builtins: frozenset[str] = frozenset()  # plain names that a program gets without defining or importing them
@@ -51,6 +52,7 @@ _C = CallRules(
 _JAVASCRIPT = CallRules(
     self_words=_names("this"),
     super_words=_names("super"),
+    imports_types=True,
     properties=True,
     constructor="constructor",
     last_wins=True,
@@ -60,13 +62,15 @@ _JAVASCRIPT = CallRules(
         " WeakRef WeakSet AbortController Blob FormData Headers Request Response alert clearInterval clearTimeout"
         " clearImmediate decodeURIComponent encodeURIComponent decodeURI encodeURI eval fetch import isFinite isNaN"
         " parseFloat parseInt queueMicrotask require requestAnimationFrame setImmediate setInterval setTimeout"
-        " structuredClone super describe it test expect beforeEach afterEach beforeAll afterAll"
+        " structuredClone super console Math JSON Reflect Intl process globalThis window document navigator"
+        " describe it test expect beforeEach afterEach beforeAll afterAll"
     ),
 )
 _RULES = {
     "python": CallRules(
         self_words=_names("self cls"),
         super_words=_names("super"),
+        imports_types=True,
         properties=True,
         constructor="__init__",
         last_wins=True,
@@ -92,6 +96,7 @@ _RULES = {
         builtins=_names("super"),
     ),
     "go": CallRules(
+        imports_types=True,
         split_types=True,
         folder_is_package=True,
         builtins=_names(
@@ -229,8 +234,8 @@ _RULES = {
         global_types=True,
         namespaced=True,
         builtins=_names(
-            "define isset empty unset array list echo print exit die count in_array is_array strlen sprintf implode explode"
-            " array_map array_filter array_merge array_keys str_replace"
+            "define isset empty unset array list echo print exit die count in_array is_array strlen sprintf implode"
+            " explode array_map array_filter array_merge array_keys str_replace"
         ),
     ),
     "c": _C,

@@ -6,6 +6,7 @@ another repository, BUILTIN for one of the language, None for a type that nothin
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -28,6 +29,8 @@ _MAX_DEPTH = 6
 _MAX_CLASSES = 32
 _ROLES = {str(role): number for number, role in enumerate(TypingRole)}
 _BASE, _DECLARED, _VALUE, _RETURNS = range(len(TypingRole))
+#: A type whose values are classes.
+_CLASS_TYPE = re.compile(r"\W*(?:[Tt]ype\[|typeof\s|new\s*\(|InstanceType<)")
 #: The node that owns what is said at the top level of a file.
 NO_OWNER = -1
 
@@ -50,7 +53,8 @@ class Typings:
     ) -> None:
         """Sort the rows by file.
 
-        :param table: role, name, type, start_byte. :param file: number of each row's file. :param owner: node, or NO_OWNER.
+        :param table: role, name, type, start_byte. :param file: number of each row's file.
+        :param owner: node, or NO_OWNER.
         """
         self._words = words
         order = np.argsort(file, kind="stable")
@@ -137,8 +141,8 @@ class Types:
         known = definitions.in_file(file)
         prefix = definitions.qualified_name(owner) if owner >= 0 else ""
         while prefix:
-            if nodes := known.get(f"{prefix}.{written}") or self._anywhere(file, f"{prefix}.{written}"):
-                return tuple(nodes), False
+            if around := known.get(f"{prefix}.{written}") or self._anywhere(file, f"{prefix}.{written}"):
+                return tuple(around), False
             prefix = prefix.rpartition(".")[0]
         if nodes := known.get(written):
             return tuple(nodes), False
@@ -163,8 +167,8 @@ class Types:
             imported = scope.names.get(".".join(parts[:count]))
             if imported is None:
                 continue
-            if nodes := self._anywhere(file, ".".join((imported.module, *parts[count:]))):
-                return tuple(nodes), True
+            if named := self._anywhere(file, ".".join((imported.module, *parts[count:]))):
+                return tuple(named), True
             if not imported.files:
                 return UnresolvedCall.EXTERNAL
             files, rest = imported.files, parts[count:]
@@ -179,10 +183,10 @@ class Types:
             return None
         return None
 
-    def _anywhere(self, file: int, qualified: str) -> Sequence[int]:
+    def _anywhere(self, file: int, qualified: str) -> list[int]:
         definitions = self._definitions
         if not definitions.files.units[file].rules.namespaced:
-            return ()
+            return []
         return definitions.anywhere(int(definitions.files.family[file]), qualified)
 
     def _in_package(self, file: int, parts: tuple[str, ...]) -> Sequence[int]:
@@ -400,6 +404,18 @@ class Types:
             pending.extend(base for base in above if base not in seen)
             seen.update(above)
         return None
+
+    def held_class(self, classes: Sequence[int], name: str) -> tuple[int, ...]:
+        """Return the classes that a field holds themselves, not objects of theirs: calling it makes an object."""
+        found: dict[int, None] = {}
+        for node in classes:
+            for holder in (node, *self.bases(node)[0]):
+                file = int(self._definitions.file[holder])
+                for row in self._in(file).fields.get((self._definitions.qualified_name(holder), name), ()):
+                    is_class = _CLASS_TYPE.match(row.text) if row.role == _DECLARED else not row.text.endswith(")")
+                    kind = self.named(file, row.owner, row.text) if is_class else None
+                    found |= dict.fromkeys(kind if isinstance(kind, tuple) else ())
+        return tuple(found)
 
     def variable(self, file: int, owner: int, name: str) -> tuple[bool, Type]:
         """Return whether a file says something of a variable, looking outwards from a definition, and its type."""

@@ -72,6 +72,11 @@ PYTHON = Language(
         (TypingRole.DECLARED, "(assignment left: [(identifier) (attribute)] @name type: (_) @type)"),
         (TypingRole.VALUE, f"(assignment left: [(identifier) (attribute)] @name right: {_CALL})"),
         (TypingRole.VALUE, "(assignment left: (attribute) @name right: [(identifier) (attribute)] @value)"),
+        (
+            TypingRole.VALUE,
+            "(class_definition body: (block (expression_statement (assignment left: (identifier) @name"
+            " right: [(identifier) (attribute)] @value))))",
+        ),
         (TypingRole.VALUE, f"(as_pattern {_CALL} alias: (as_pattern_target (identifier) @name))"),
         (TypingRole.RETURNS, "(function_definition return_type: (_) @type)"),
     ),
