@@ -21,9 +21,13 @@ class Token(NamedTuple):
     needs: str = "[A-Za-z0-9_/+.$-]{8}"
     #: What must not follow, for a token of fixed length.
     after: str = ""
+    #: What must not stand before: in words of a name for a literal that names end with, and for one that a long body
+    #: may hold many times.
+    before: str = "[A-Za-z0-9]"
 
 
 _END = "[A-Za-z0-9]"
+_WORD = "[A-Za-z0-9_-]"
 _UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 CLOUDS: tuple[Token, ...] = (
@@ -77,8 +81,8 @@ FORGES: tuple[Token, ...] = (
     Token("npm-token", "npm_", "[A-Za-z0-9]{36}", needs="[A-Za-z0-9]{20}", after=_END),
     Token("pypi-token", "pypi-AgE", "[A-Za-z0-9_-]{40,1000}"),
     Token("rubygems-key", "rubygems_", "[a-f0-9]{48}"),
-    Token("nuget-key", "oy2", "[a-z0-9]{43}", needs="[a-z0-9]{43}", after=_END),
-    Token("crates-token", "cio", "[A-Za-z0-9]{32}", needs="[A-Za-z0-9]{32}", after=_END),
+    Token("nuget-key", "oy2", "[a-z0-9]{43}", needs="[a-z0-9]{43}", after=_END, before=_WORD),
+    Token("crates-token", "cio", "[A-Za-z0-9]{32}", needs="[A-Za-z0-9]{32}", after=_END, before=_WORD),
     Token("clojars-token", "CLOJARS_", "[a-z0-9]{60}"),
     Token("artifactory-key", "AKCp", "[A-Za-z0-9]{60,80}"),
     Token("artifactory-token", "cmVmdGtuOj", "[A-Za-z0-9]{54}"),
@@ -92,7 +96,11 @@ FORGES: tuple[Token, ...] = (
     Token("vault-token", "hvs.", "[A-Za-z0-9_-]{24,300}"),
     Token("vault-token", "hvb.", "[A-Za-z0-9_-]{24,300}"),
     Token(
-        "doppler-token", "dp.", "(?:pt|st|ct|sa|scim|audit)\\.[A-Za-z0-9_.-]{40,64}", needs="[a-z]{2,5}\\.[A-Za-z0-9]"
+        "doppler-token",
+        "dp.",
+        "(?:pt|st|ct|sa|scim|audit)\\.[A-Za-z0-9_.-]{40,64}",
+        needs="[a-z]{2,5}\\.[A-Za-z0-9]",
+        before=_WORD,
     ),
     Token("onepassword-token", "ops_eyJ", "[A-Za-z0-9+/=]{100,1000}"),
     Token("age-key", "AGE-SECRET-KEY-1", "[0-9A-Z]{58}"),
@@ -117,7 +125,7 @@ MODELS: tuple[Token, ...] = (
     Token("langsmith-key", "lsv2_", "(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
     Token("pinecone-key", "pcsk_", "[A-Za-z0-9]{5,8}_[A-Za-z0-9]{50,80}"),
     Token("tavily-key", "tvly-", "(?:dev-|prod-)?[A-Za-z0-9]{28,40}"),
-    Token("elevenlabs-key", "sk_", "[a-f0-9]{48}", needs="[a-f0-9]{20}", after=_END),
+    Token("elevenlabs-key", "sk_", "[a-f0-9]{48}", needs="[a-f0-9]{20}", after=_END, before=_WORD),
 )
 
 #: Digits in base64, all but the first letter: the number of an account.
@@ -129,6 +137,7 @@ SERVICES: tuple[Token, ...] = (
         "eyJ",
         "[A-Za-z0-9_-]{10,4096}+\\.eyJ[A-Za-z0-9_-]{10,4096}+\\.[A-Za-z0-9_-]{20,1024}",
         needs="[A-Za-z0-9_-]{10}",
+        before=_WORD,
     ),
     Token("slack-token", "xox", "[abeoprs]-[0-9][A-Za-z0-9-]{12,255}", needs="[abeoprs]-[0-9][A-Za-z0-9-]{8}"),
     Token("slack-token", "xoxe.", "xox[bp]-[A-Za-z0-9-]{40,255}"),
@@ -160,23 +169,30 @@ SERVICES: tuple[Token, ...] = (
     Token("plaid-token", "access-production-", _UUID),
     Token("facebook-token", "EAACEdEose0cBA", "[A-Za-z0-9]{20,300}"),
     Token("twitter-token", "AAAAAAAAAAAAAAAAAAAAA", "[A-Za-z0-9%]{60,120}", needs="[A-Za-z0-9%]{40}"),
-    Token("dropbox-token", "sl.", "[A-Za-z0-9_-]{130,300}", needs="[A-Za-z0-9_-]{60}"),
+    Token("dropbox-token", "sl.", "[A-Za-z0-9_-]{130,300}", needs="[A-Za-z0-9_-]{60}", before=_WORD),
     Token("sendgrid-key", "SG.", "[A-Za-z0-9_-]{22}\\.[A-Za-z0-9_-]{43}", needs="[A-Za-z0-9_-]{22}\\."),
     Token("brevo-key", "xkeysib-", "[a-f0-9]{64}-[A-Za-z0-9]{16}"),
-    Token("mailgun-key", "key-", "[a-f0-9]{32}", needs="[a-f0-9]{20}", after=_END),
+    Token("mailgun-key", "key-", "[a-f0-9]{32}", needs="[a-f0-9]{20}", after=_END, before=_WORD),
     Token("mailchimp-key", "-us", "[0-9]{1,2}", lead="[0-9a-f]{32}", needs="[0-9]", after=_END),
-    Token("resend-key", "re_", "[A-Za-z0-9]{8}_[A-Za-z0-9]{24}", needs="[A-Za-z0-9]{8}_[A-Za-z0-9]{24}", after=_END),
-    Token("twilio-key", "SK", "[0-9a-f]{32}", needs="[0-9a-f]{16}", after=_END),
+    Token(
+        "resend-key",
+        "re_",
+        "[A-Za-z0-9]{8}_[A-Za-z0-9]{24}",
+        needs="[A-Za-z0-9]{8}_[A-Za-z0-9]{24}",
+        after=_END,
+        before=_WORD,
+    ),
+    Token("twilio-key", "SK", "[0-9a-f]{32}", needs="[0-9a-f]{16}", after=_END, before=_WORD),
     Token("linear-key", "lin_api_", "[A-Za-z0-9]{40}"),
     Token("notion-token", "ntn_", "[A-Za-z0-9]{40,60}"),
-    Token("notion-token", "secret_", "[A-Za-z0-9]{43}", needs="[A-Za-z0-9]{43}", after=_END),
+    Token("notion-token", "secret_", "[A-Za-z0-9]{43}", needs="[A-Za-z0-9]{43}", after=_END, before=_WORD),
     Token("figma-token", "figd_", "[A-Za-z0-9_-]{40,64}"),
-    Token("airtable-token", "pat", "[A-Za-z0-9]{14}\\.[a-f0-9]{64}", needs="[A-Za-z0-9]{14}\\."),
+    Token("airtable-token", "pat", "[A-Za-z0-9]{14}\\.[a-f0-9]{64}", needs="[A-Za-z0-9]{14}\\.", before=_WORD),
     Token("typeform-token", "tfp_", "[A-Za-z0-9_.-]{50,64}"),
     Token("contentful-token", "CFPAT-", "[A-Za-z0-9_-]{43}"),
-    Token("hubspot-token", "pat-", "(?:na|eu)[0-9]-" + _UUID, needs="(?:na|eu)[0-9]-"),
+    Token("hubspot-token", "pat-", "(?:na|eu)[0-9]-" + _UUID, needs="(?:na|eu)[0-9]-", before=_WORD),
     Token("mapbox-token", "sk.eyJ", "[A-Za-z0-9_-]{40,300}\\.[A-Za-z0-9_-]{20,64}"),
-    Token("adafruit-key", "aio_", "[A-Za-z0-9]{28}", needs="[A-Za-z0-9]{20}", after=_END),
+    Token("adafruit-key", "aio_", "[A-Za-z0-9]{28}", needs="[A-Za-z0-9]{20}", after=_END, before=_WORD),
     Token("grafana-token", "glc_", "[A-Za-z0-9+/]{32,400}={0,2}", needs="[A-Za-z0-9+/]{20}"),
     Token("grafana-token", "glsa_", "[A-Za-z0-9]{32}_[a-fA-F0-9]{8}"),
     Token("newrelic-key", "NRAK-", "[A-Z0-9]{27}"),

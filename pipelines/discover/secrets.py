@@ -118,9 +118,8 @@ def _joined(found: Iterable[_Found]) -> list[_Found]:
 
 
 def _token_probe(token: Token) -> _Probe:
-    """Return what looks for one form of token. The look-behind keeps it from starting inside a word."""
-    joint = "_-" if "-" in token.body or "_-" in token.body else ""
-    before = "" if token.lead or not token.literal[0].isalnum() else f"(?<![A-Za-z0-9{joint}])"
+    """Return what looks for one form of token."""
+    before = "" if token.lead or not token.literal[0].isalnum() else f"(?<!{token.before})"
     after = f"(?!{token.after})" if token.after else ""
     pattern = re.compile((before + re.escape(token.literal) + f"(?:{token.body})" + after).encode())
     lead = re.compile(f"(?<![A-Za-z0-9_-])(?:{token.lead})\\Z".encode()) if token.lead else None

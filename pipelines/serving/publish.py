@@ -3,13 +3,14 @@
 In: a generation's document. Out: the pointer that readers follow. The swap is one rename, so a reader gets the old
 generation or the new one; what a reader has open is not removed (see locks.lease_generation).
 
-A rule that hides files hides them in the past too: a generation that shows a file which is denied, excluded or ignored
-now goes at once, and so does one whose files were searched for secrets by other rules.
+What hides something hides it in the past too: a generation that shows a file which is denied, excluded or ignored now
+goes at once, and so does one in which fewer secrets of a file were known, or that was searched for them by other rules.
 """
 
 from __future__ import annotations
 
 import contextlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -95,8 +96,11 @@ def _may_stay(store: ArtifactStore, generation: str, served: GenerationDocument)
         before, now = set(older.buckets(SYMBOLS.name)), set(served.buckets(SYMBOLS.name))
         if len({store.open(ref).recipe for ref in before | now}) > 1:
             return False
-        return _paths(store, sorted(before - now), shown=True).isdisjoint(
-            _paths(store, sorted(now - before), shown=False)
+        then, today = sorted(before - now), sorted(now - before)
+        shown = _paths(store, then, shown=True)
+        known = _secrets(store, then)
+        return shown.isdisjoint(_paths(store, today, shown=False)) and not any(
+            path in shown and count > known[path] for path, count in _secrets(store, today).items()
         )
     except (ArtifactCorrupt, ArtifactMissing, FormatUnsupported):
         return False  # nobody can open it either
@@ -110,6 +114,14 @@ def _paths(store: ArtifactStore, refs: Sequence[ArtifactRef], *, shown: bool) ->
         reason = files["skip_reason"]
         wanted = pc.is_null(reason) if shown else pc.is_in(reason, value_set=_withheld())
         found |= set(files.filter(wanted)["path"].to_pylist())
+    return found
+
+
+def _secrets(store: ArtifactStore, refs: Sequence[ArtifactRef]) -> Counter[str]:
+    """Count the secrets that were found in each file."""
+    found: Counter[str] = Counter()
+    for ref in refs:
+        found.update(store.open(ref).table("secrets.parquet", columns=["path"])["path"].to_pylist())
     return found
 
 

@@ -50,6 +50,12 @@ def test_tokens_are_found_in_any_surroundings(detector: str, token: str, around:
     assert found(around.format(token)) == [(detector, token)]
 
 
+@pytest.mark.parametrize("around", ["folder-{} a", "name_{}\n", "v1.{}"])
+@pytest.mark.parametrize("detector", sorted(TOKENS.keys() - {"jwt"}))
+def test_a_token_may_be_part_of_a_name(detector: str, around: str) -> None:
+    assert found(around.format(TOKENS[detector])) == [(detector, TOKENS[detector])]
+
+
 def test_a_token_needs_no_entropy() -> None:
     token = "np" + "m_" + "abcd" * 9
     assert found(token) == [("npm-token", token)]

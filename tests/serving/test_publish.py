@@ -106,6 +106,17 @@ def test_a_rule_that_hides_a_file_hides_it_in_older_generations_too(
     assert "module_1.py" in shown
 
 
+def test_a_secret_that_is_no_longer_allowed_is_gone_from_older_generations_too(
+    root: Path, store: ArtifactStore
+) -> None:
+    line = 'KEY = "AKIA' + 'Q3EGRIZ7DOAYNTKV"'
+    write_files(root, {"keys.py": f"{line}  # strata: allow-secret\n"})
+    publish(store, build(root, store))
+    write_files(root, {"keys.py": f"{line}\n"})
+    document = publish(store, build(root, store))
+    assert store.generations("sample") == (document.generation,)
+
+
 def test_a_generation_made_by_another_recipe_goes(root: Path, store: ArtifactStore) -> None:
     publish(store, build(root, store, grammars="older"))
     document = publish(store, build(root, store))
