@@ -98,6 +98,7 @@ FILES_TABLE = _schema(
     encoding=pa.string(),  # "" for a skipped file; "utf-8", "utf-16-le", "latin-1", ...
     lines=pa.int32(),  # lines, ended by LF or by the end of the file
     error_nodes=pa.int32(),  # syntax errors that the grammar recovered from
+    recovered=pa.int32(),  # definitions that an error swallowed and that were parsed alone
     skip_reason_or_null=pa.string(),  # records.SkipReason; null for an indexed file
     skip_detail_or_null=pa.string(),
 )

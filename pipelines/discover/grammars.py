@@ -91,9 +91,10 @@ class CompiledLanguage:
         :param ranges: the parts of the file that are in this language; none for all of it.
         """
         found, errors = self._parse_repaired(data, list(ranges) or [_EVERYTHING])
+        recovered = 0
         if errors and self.language.blocks_close_lines:
-            found, errors = self._with_lost_blocks(data, found, errors)
-        return Constructs(self.rules, found, len(errors))
+            found, errors, recovered = self._with_lost_blocks(data, found, errors)
+        return Constructs(self.rules, found, len(errors), recovered)
 
     def _parse_repaired(self, data: bytes, ranges: list[Range]) -> tuple[_Matches, list[int]]:
         """Return what the text, or the repair of it that gains most, gives: definitions less syntax errors."""
@@ -113,8 +114,8 @@ class CompiledLanguage:
         root = self._parser.parse(data).root_node
         return QueryCursor(self._query).matches(root), _errors(root) if root.has_error else []
 
-    def _with_lost_blocks(self, data: bytes, found: _Matches, errors: list[int]) -> tuple[_Matches, list[int]]:
-        """Add what is in the blocks that a syntax error swallowed, in place of what was made of them."""
+    def _with_lost_blocks(self, data: bytes, found: _Matches, errors: list[int]) -> tuple[_Matches, list[int], int]:
+        """Add what is in the blocks that a syntax error swallowed, in place of what was made of them; count them."""
         replaced: list[Span] = []
         pieces: _Matches = []
         more_errors: list[int] = []
@@ -130,7 +131,7 @@ class CompiledLanguage:
                 pieces += piece
                 more_errors += its_errors
         if not replaced:
-            return found, errors
+            return found, errors, 0
         starts = [start for start, _ in replaced]
 
         def is_outside(start: int) -> bool:
@@ -138,7 +139,7 @@ class CompiledLanguage:
             return before < 0 or replaced[before][1] <= start
 
         kept = [match for match in found if is_outside(min(nodes[0].start_byte for nodes in match[1].values()))]
-        return kept + pieces, [start for start in errors if is_outside(start)] + more_errors
+        return kept + pieces, [start for start in errors if is_outside(start)] + more_errors, len(replaced)
 
     def _defined(self, matches: _Matches) -> Iterator[Span]:
         for order, captures in matches:
@@ -167,8 +168,9 @@ Match = tuple[int, int, int, Captures]
 class Constructs:
     """What the patterns of a table found in one file, by role, and how many syntax errors it has."""
 
-    def __init__(self, rules: tuple[Rule, ...], found: _Matches, errors: int) -> None:
+    def __init__(self, rules: tuple[Rule, ...], found: _Matches, errors: int, recovered: int = 0) -> None:
         self.errors = errors
+        self.recovered = recovered  # definitions that an error swallowed and that were parsed alone
         self._found: dict[Role, _Matches] = {role: [] for role in Role}
         of_rule = [self._found[rule.role] for rule in rules]
         for match in found:

@@ -33,6 +33,7 @@ class Outcome:
     encoding: str = ""
     lines: int = 0
     error_nodes: int = 0
+    recovered: int = 0
     skip_reason: str | None = None
     skip_detail: str | None = None  # without a reason: why a file of a known language has no symbols
 
@@ -108,6 +109,7 @@ def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source
     found, parsed.skip_detail = _outline(language, path, source)
     ids = _identify(repo, path, found.definitions)
     parsed.error_nodes = found.error_nodes
+    parsed.recovered = found.recovered
     words = SpanBits(source.data)
     bodies = words.of_all([(definition.start, definition.end) for definition in found.definitions])
     parsed.symbols = [

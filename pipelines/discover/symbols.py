@@ -59,6 +59,7 @@ class Outline:
     typings: list[TypingRow] = field(default_factory=list)
     comments: list[Span] = field(default_factory=list)
     error_nodes: int = 0
+    recovered: int = 0  # definitions that a syntax error swallowed and that were parsed alone
 
 
 def outline(
@@ -86,6 +87,7 @@ def outline(
     found.typings += read_typings(constructs, rules, source, nesting, named)
     found.comments += comments
     found.error_nodes += constructs.errors
+    found.recovered += constructs.recovered
     return found
 
 

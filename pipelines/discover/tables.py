@@ -196,6 +196,7 @@ def _count(
     figures: dict[str, Any] = {
         **{name: table.num_rows for name, table in tables.items()},
         "error_nodes": sum(row["error_nodes"] for row in indexed),
+        "recovered": sum(row["recovered"] for row in indexed),
         "parse_fallbacks": sum(row["skip_detail"] is not None for row in indexed),
         "encodings": dict(sorted(Counter(row["encoding"] for row in indexed if row["encoding"] != "utf-8").items())),
         "bloom_false_positives": _bloom_false_positives(tables["symbols"]),

@@ -217,6 +217,7 @@ def _file_row(file: ListedFile) -> dict[str, Any]:
         "encoding": "utf-8",
         "lines": 1,
         "error_nodes": 0,
+        "recovered": 0,
         "skip_reason": file.skip_reason and file.skip_reason.value,
         "skip_detail": None,
     }

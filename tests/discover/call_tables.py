@@ -134,7 +134,7 @@ def _table(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
 def _file(file: File) -> dict[str, Any]:
     language = LANGUAGES.get(file.path.rpartition(".")[2], "")
     plain = {"blob_id": "0" * 40, "size": 1, "scope": "", "content": "code", "encoding": "utf-8", "lines": 1}
-    return {"path": file.path, "language": language, "error_nodes": 0, **plain}
+    return {"path": file.path, "language": language, "error_nodes": 0, "recovered": 0, **plain}
 
 
 def _symbols(file: File) -> list[dict[str, Any]]:
