@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pipelines.discover.source import Span
 
 _DIRECTIVE = re.compile(
-    rb"^[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\\\n]++|\\(?:\r?\n|[^\n]))*+)",
+    rb"\n[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\\\n]++|\\(?:\r?\n|[^\n]))*+)",
     re.MULTILINE,
 )
 #: What hides braces: comments, strings, characters. An unclosed string ends with its line.
@@ -75,21 +75,22 @@ def choose_branches(data: bytes, *, cplusplus: bool) -> tuple[bytes, list[Span]]
 def _groups(data: bytes) -> Iterator[_Group]:
     """Yield the groups whose end is found, an inner one before the one around it."""
     open_groups: list[_Group] = []
-    for match in _DIRECTIVE.finditer(data):
-        word = match[1]
+    # a line feed before each line is found ten times as fast as the start of a line
+    for match in _DIRECTIVE.finditer(b"\n" + data):
+        word, start, end = match[1], match.start(), match.end() - 1
         if word in _OPENING:
             open_groups.append(_Group())
         elif not open_groups:
             continue
         group = open_groups[-1]
         if group.branches:
-            group.branches[-1].end = match.start()
+            group.branches[-1].end = start
         if word == b"endif":
-            group.closing = match.span()
+            group.closing = start, end
             yield open_groups.pop()
             continue
         condition, positive = _condition(word, match[2])
-        group.branches.append(_Branch(match.span(), match.end(), len(data), condition, positive))
+        group.branches.append(_Branch((start, end), end, len(data), condition, positive))
 
 
 def _condition(word: bytes, text: bytes) -> tuple[bytes, bool]:

@@ -18,14 +18,14 @@ _ARGUMENTS = rb"\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+\)[^()\r\n
 #: A line that only invokes a macro: in capitals, from the first column, without a semicolon, before neither a body nor
 #: the rest of an expression. The function after it would be taken for a part of it.
 _LINE = re.compile(
-    rb"^(?:static[ \t]+)?[A-Z_][A-Z0-9_]+[ \t]*\([^()\n;{}]*(?:\([^()\n;{}]*\)[^()\n;{}]*)*\)[ \t]*\r?$"
+    rb"\n(?:static[ \t]+)?[A-Z_][A-Z0-9_]+[ \t]*\([^()\n;{}]*(?:\([^()\n;{}]*\)[^()\n;{}]*)*\)[ \t]*\r?$"
     rb"(?=\s*(?:[A-Za-z_#}/]|\Z))",
     re.MULTILINE,
 )
 #: A word in capitals that has a line for itself, as what opens and closes a construct of macros. It may be a type only
 #: where a name with parameters follows.
 _ALONE = re.compile(
-    rb"^[A-Z_][A-Z0-9_]{2,}+[ \t]*+\r?$(?=\s*+[A-Za-z_#}/~\[])(?!\r?\n[ \t]*+[*&]*+[ \t]*+[~\w:]++[ \t]*+\()",
+    rb"\n[A-Z_][A-Z0-9_]{2,}+[ \t]*+\r?$(?=\s*+[A-Za-z_#}/~\[])(?!\r?\n[ \t]*+[*&]*+[ \t]*+[~\w:]++[ \t]*+\()",
     re.MULTILINE,
 )
 #: What the line before ends with where such a word belongs to it.
@@ -55,7 +55,7 @@ _PATH = (
     + rb")*+(?:[ \t]?<[^<>;(){}\r\n]{0,200}+(?:<[^<>;(){}\r\n]{0,80}+>[^<>;(){}\r\n]{0,80}+)*+>)?+"
 )
 _HEAD = re.compile(
-    rb"^[ \t]*+((?:"
+    rb"\n[ \t]*+((?:"
     + _PATH
     + rb"(?:[ \t]*+"
     + _ARGUMENTS
@@ -77,7 +77,7 @@ _AFTER_NAME = re.compile(rb"(?<=\w )[A-Z_][A-Z0-9_]{5,}+(?:" + _ARGUMENTS + rb")
 _NAME_BEFORE = re.compile(rb"[ \t]++(\w++)[ \t*&]++[\w>*&]")
 #: Macros before a constructor or a conversion, which have no type: with one they would be fields.
 _UNTYPED = re.compile(
-    rb"^[ \t]*+(?:(?:constexpr|explicit|inline)[ \t]++)*+((?:[A-Z_][A-Z0-9_]{3,}+[ \t]++){1,4})"
+    rb"\n[ \t]*+(?:(?:constexpr|explicit|inline)[ \t]++)*+((?:[A-Z_][A-Z0-9_]{3,}+[ \t]++){1,4})"
     rb"((?:(?:constexpr|explicit|inline)[ \t]++)*+(?:operator[ \t]++[A-Za-z_:]|(" + _WORD + rb")\())",
     re.MULTILINE,
 )
@@ -118,6 +118,7 @@ _READ_BEFORE = 80
 
 def hide_macros(data: bytes, *, cplusplus: bool = False) -> bytes:
     """Return source of C or C++ in which the macros that derail its grammar are blank."""
+    data = b"\n" + data  # so that every line begins with a line feed, which is found ten times as fast as its start
     if _COMMENT_GOES_ON.search(data):
         data = _DEFINE.sub(_without_comments, data)
     data = _LINE.sub(lambda match: _blank(match[0]), data)
@@ -128,7 +129,7 @@ def hide_macros(data: bytes, *, cplusplus: bool = False) -> bytes:
     data = _HEAD.sub(_plain_head, data)
     if cplusplus:
         data = _hide_in_classes(data)
-    return _QUALIFIER.sub(_without_qualifier, data)
+    return _QUALIFIER.sub(_without_qualifier, data)[1:]
 
 
 def _hide_in_classes(data: bytes) -> bytes:

@@ -55,11 +55,10 @@ LANGUAGES: dict[str, Language] = {
 
 #: What only C++ has, at the start of a line outside of comments, in a header that is named like one of C.
 _CPP_HEADER = re.compile(
-    r"^[ \t]*(?:namespace\b|class[ \t]+\w|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:)",
-    re.MULTILINE,
+    r"\n[ \t]*(?:namespace\b|class[ \t]+\w|template[ \t]*<|using[ \t]+\w|(?:public|private|protected)[ \t]*:)"
 )
 
 
 def grammar_for(language: str, path: str, text: str) -> str:
     """Return the name of the language whose grammar reads a file: a header of C++ may be named like one of C."""
-    return CPP.name if language == C.name and path.endswith(".h") and _CPP_HEADER.search(text) else language
+    return CPP.name if language == C.name and path.endswith(".h") and _CPP_HEADER.search("\n" + text) else language
