@@ -54,6 +54,12 @@ def _definers(kind: SymbolKind, predicate: str) -> Iterator[tuple[SymbolKind, st
         yield kind, f"(call target: (identifier) @_def (arguments . {head}) (do_block)? @body {predicate}) @node"
 
 
+def _said(head: str) -> tuple[str, str]:
+    """Return the patterns of `head :: type` and `head :: type when name: type`."""
+    plain = f"(binary_operator left: {head})"
+    return plain, f"(binary_operator left: {plain})"
+
+
 def _expand(text: str) -> Iterator[ImportedName]:
     """Yield the modules of `alias A.{B, C}`, the names of `import A, only: [f: 1]`, all names (`*`) of the others."""
     directive = _DIRECTIVE.match(text)
@@ -110,10 +116,12 @@ ELIXIR = Language(
             "(call target: (identifier) @_test (arguments . (string) @name) (do_block) @body"
             ' (#any-of? @_test "test" "property")) @node',
         ),
-        (
-            SymbolKind.TYPE,
-            "(unary_operator operand: (call target: (identifier) @_type (arguments . (binary_operator left:"
-            f" [(identifier) @name (call target: (identifier) @name)]))) {_TYPES}) @node",
+        *(
+            (
+                SymbolKind.TYPE,
+                f"(unary_operator operand: (call target: (identifier) @_type (arguments . {said})) {_TYPES}) @node",
+            )
+            for said in _said("[(identifier) @name (call target: (identifier) @name)]")
         ),
         (
             SymbolKind.CONSTANT,
@@ -122,10 +130,13 @@ ELIXIR = Language(
         ),
     ),
     declarations=(
-        (
-            SymbolKind.METHOD,
-            "(unary_operator operand: (call target: (identifier) @_callback (arguments . (binary_operator left:"
-            f" (call target: (identifier) @name (arguments) @arity)))) {_CALLBACKS}) @node",
+        *(
+            (
+                SymbolKind.METHOD,
+                "(unary_operator operand: (call target: (identifier) @_callback"
+                f" (arguments . {said})) {_CALLBACKS}) @node",
+            )
+            for said in _said("(call target: (identifier) @name (arguments) @arity)")
         ),
     ),
     types=(
