@@ -7,7 +7,6 @@ taken, as every architecture of a kernel has its own; where two are equally near
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +14,9 @@ import numpy.typing as npt
 
 from pipelines.discover.binding.definitions import Definitions
 from pipelines.discover.binding.imports import Imports
+from pipelines.discover.binding.modules import way
 from pipelines.discover.binding.resolver import Outcome, Resolver
+from pipelines.discover.binding.rules import is_distinctive
 from pipelines.discover.binding.words import Groups, Ints, joined
 from pipelines.records import CallStrategy, UnresolvedCall
 
@@ -33,6 +34,7 @@ class Linking:
         self._imports = imports
         self._resolver = resolver
         self._opened: dict[int, frozenset[int]] = {}
+        self._included = _Included(definitions, imports)
         self._ways: dict[tuple[int, int], int] = {}
 
     def find(self, files: npt.NDArray[np.int32], names: npt.NDArray[np.int32]) -> list[Outcome]:
@@ -57,31 +59,33 @@ class Linking:
         return outcomes
 
     def _choose(self, file: int, name: str, nodes: list[int]) -> Outcome:
-        of = self._definitions.file
+        of, is_header = self._definitions.file, self._definitions.files.is_header
+        sources = [node for node in nodes if not is_header[of[node]]]
+        headers = [node for node in nodes if self._included.reaches(file, int(of[node]))]
         opened = self._includes(file)
-        included = [node for node in nodes if int(of[node]) in opened]
+        included = headers + [node for node in sources if int(of[node]) in opened]
         if included:
-            real = self._behind_headers(included, nodes)
+            real = self._behind_headers(included, sources)
             if bound := self._resolver.bound(CallStrategy.IMPORTED, self._nearest(file, real)):
                 return bound
         if len(name) < _MIN_CHARS:
             return UnresolvedCall.COMMON_NAME
-        if bound := self._resolver.bound(CallStrategy.LINKED, self._nearest(file, nodes)):
+        if bound := self._resolver.bound(CallStrategy.LINKED, self._nearest(file, sources)):
             return bound
-        return UnresolvedCall.UNKNOWN_NAME
+        if not is_distinctive(name):  # in a header that is not included: this one must be another
+            return UnresolvedCall.COMMON_NAME
+        return self._resolver.bound(CallStrategy.LINKED, self._nearest(file, nodes)) or UnresolvedCall.UNKNOWN_NAME
 
-    def _behind_headers(self, included: list[int], nodes: Sequence[int]) -> list[int]:
+    def _behind_headers(self, included: list[int], sources: Sequence[int]) -> list[int]:
         """Return the sources' definitions for those of headers that only stand in for them.
 
         A header often has an empty inline function for the case that a feature is left out; the source of the feature
         includes that header.
         """
         of, is_header = self._definitions.file, self._definitions.files.is_header
-        headers = {int(of[node]) for node in included}
-        sources = [
-            node for node in nodes if not is_header[of[node]] and not headers.isdisjoint(self._includes(int(of[node])))
-        ]
-        return sources or included
+        headers = {int(of[node]) for node in included if is_header[of[node]]}
+        real = [node for node in sources if not headers.isdisjoint(self._includes(int(of[node])))]
+        return real or included
 
     def _includes(self, file: int) -> frozenset[int]:
         known = self._opened.get(file)
@@ -100,16 +104,80 @@ class Linking:
         return [node for node, way in zip(nodes, ways, strict=True) if way == least]
 
     def _way(self, start: int, end: int) -> int:
-        """Return how many folders lie between two, up and down."""
         key = (start, end)
         known = self._ways.get(key)
         if known is None:
             names = self._definitions.files.folders
-            mine, other = _parts(names[start]), _parts(names[end])
-            shared = len(posixpath.commonprefix([mine, other]))
-            known = self._ways[key] = len(mine) + len(other) - 2 * shared
+            known = self._ways[key] = way(names[start], names[end])
         return known
 
 
-def _parts(folder: str) -> list[str]:
-    return folder.split("/") if folder else []
+class _Included:
+    """Which headers a file sees, directly or through others: sets of headers as the bits of numbers."""
+
+    def __init__(self, definitions: Definitions, imports: Imports) -> None:
+        self._imports = imports
+        self._is_header = definitions.files.is_header
+        headers = np.flatnonzero(self._is_header).tolist()
+        self._bit = {header: place for place, header in enumerate(headers)}
+        self._sets: dict[int, int] = {}
+        self._last = (-1, 0)  # the file that was asked for last, and what it sees
+
+    def reaches(self, file: int, header: int) -> bool:
+        """Tell whether a file sees a header."""
+        if not self._is_header[header]:
+            return False
+        if self._last[0] != file:
+            self._last = (file, self._seen_from(file))
+        return bool(self._last[1] >> self._bit[header] & 1)
+
+    def _direct(self, file: int) -> list[int]:
+        return [number for number in self._imports.scope(file).opened if self._is_header[number]]
+
+    def _seen_from(self, file: int) -> int:
+        seen = 1 << self._bit[file] if file in self._bit else 0
+        for header in self._direct(file):
+            seen |= self._sets.get(header) or self._close(header)
+        return seen
+
+    def _close(self, start: int) -> int:
+        """Fill the sets of a header and of all that it includes: Tarjan's strong components, without recursion."""
+        order: dict[int, int] = {start: 0}
+        low = {start: 0}
+        stack, open_headers = [start], {start}
+        work = [(start, iter(self._direct(start)))]
+        while work:
+            header, rest = work[-1]
+            for inner in rest:
+                if inner in self._sets:
+                    continue
+                if inner not in order:
+                    order[inner] = low[inner] = len(order)
+                    stack.append(inner)
+                    open_headers.add(inner)
+                    work.append((inner, iter(self._direct(inner))))
+                    break
+                if inner in open_headers:
+                    low[header] = min(low[header], order[inner])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[header])
+                if low[header] == order[header]:
+                    self._finish(header, stack, open_headers)
+        return self._sets[start]
+
+    def _finish(self, first: int, stack: list[int], open_headers: set[int]) -> None:
+        """Give all headers of one component the same set."""
+        members: list[int] = []
+        while not members or members[-1] != first:
+            members.append(stack.pop())
+        seen = 0
+        for header in members:
+            seen |= 1 << self._bit[header]
+            for inner in self._direct(header):
+                seen |= self._sets.get(inner, 0)
+        for header in members:
+            self._sets[header] = seen
+            open_headers.discard(header)

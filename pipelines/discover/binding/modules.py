@@ -20,6 +20,13 @@ from pipelines.discover.binding.definitions import Definitions, SourceUnit
 _SCRIPT_ENDINGS = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
 _COMPONENT_ENDINGS = (".astro", ".svelte", ".vue")
 _C_SOURCES = (".c", ".cc", ".cpp", ".cxx", ".c++")
+#: Headers of C and POSIX: one of this name inside a repository is meant by its neighbours alone.
+_STANDARD_HEADER = re.compile(
+    r"(?:(?:assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign|stdarg"
+    r"|stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|strings|tgmath|threads|time|uchar|wchar|wctype"
+    r"|dirent|dlfcn|fcntl|getopt|grp|iconv|libgen|malloc|memory|netdb|poll|pthread|pwd|regex|sched|semaphore|spawn"
+    r"|syslog|termios|unistd|utime|windows)\.h|(?:sys|arpa|netinet)/\w+\.h|\w+)\Z"
+)
 _GO_VERSION = re.compile(r"v\d+\Z")
 #: Prefixes with less than this share of the imports that the most common one has are those of other repositories,
 #: which happen to have a folder of the same name.
@@ -258,11 +265,11 @@ class Modules:
         return [number for number in found if _is_import_root(self._files[number].folder, folder)]
 
     def _c(self, module: str, folder: str) -> Iterable[int]:
-        header = self._existing([posixpath.normpath(posixpath.join(folder, module))]) or self._ending(
-            posixpath.normpath(module).lstrip("./"), folder
-        )
-        if not header:
-            return ()
+        header = self._existing([posixpath.normpath(posixpath.join(folder, module))])
+        if not header and not _STANDARD_HEADER.match(module):
+            header = self._equally_near(posixpath.normpath(module).lstrip("./"), folder)
+        if len(header) != 1:  # none, or one for each architecture
+            return header
         stem = posixpath.splitext(posixpath.basename(module))[0]
         beside = self._nearest(self._by_stem.get(stem, ()), self._files[header[0]].folder)
         return dict.fromkeys([*header, *beside])
@@ -277,6 +284,16 @@ class Modules:
             fitting = [n for n in named if self._files[n].path == path or self._files[n].path.endswith(f"/{path}")]
             self._endings[path] = fitting
         return self._nearest(fitting, folder)
+
+    def _equally_near(self, path: str, folder: str) -> list[int]:
+        """Return the files whose paths end with this and to which the way through the folders is shortest."""
+        self._ending(path, folder)
+        fitting = self._endings[path]
+        if len(fitting) < 2:
+            return fitting
+        ways = [way(folder, self._files[number].folder) for number in fitting]
+        least = min(ways)
+        return [number for number, way in zip(fitting, ways, strict=True) if way == least]
 
     def _nearest(self, numbers: Sequence[int], folder: str) -> list[int]:
         if len(numbers) < 2:
@@ -296,6 +313,12 @@ def _go_parts(module: str) -> list[str]:
     if "." not in module.partition("/")[0]:
         return []
     return [part for part in module.split("/") if not _GO_VERSION.match(part)]
+
+
+def way(start: str, end: str) -> int:
+    """Return how many folders lie between two, up and down."""
+    mine, other = (folder.split("/") if folder else [] for folder in (start, end))
+    return len(mine) + len(other) - 2 * len(posixpath.commonprefix([mine, other]))
 
 
 def _script_paths(path: str) -> list[str]:
