@@ -30,6 +30,8 @@ def test_usual_names_of_tests_are_known(path: str) -> None:
     assert is_test_path(path)
 
 
-@pytest.mark.parametrize("path", ["testing.py", "latest.go", "contest/entry.py", "src/attest.ts", "docs/tests.md", "Latest/a.cs"])
+@pytest.mark.parametrize(
+    "path", ["testing.py", "latest.go", "contest/entry.py", "src/attest.ts", "docs/tests.md", "Latest/a.cs"]
+)
 def test_names_that_only_sound_alike_are_not(path: str) -> None:
     assert not is_test_path(path)
