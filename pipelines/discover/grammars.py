@@ -84,6 +84,8 @@ class CompiledLanguage:
             raise GrammarError(f"a pattern of the {language.name} table holds more than one pattern")
         self._parser = Parser(grammar)
         self._query = query
+        # the place of a construct is cheaper to ask for than to have in its pattern, which then waits at every node
+        self._at_top = frozenset(order for order, rule in enumerate(self.rules) if "@top" in rule.pattern)
 
     def find(self, data: bytes, ranges: Sequence[Range] = ()) -> Constructs:
         """Parse a file and return every construct of the table.
@@ -112,7 +114,11 @@ class CompiledLanguage:
         """Return the matches in parts of a file, and where its syntax errors begin."""
         self._parser.included_ranges = ranges
         root = self._parser.parse(data).root_node
-        return QueryCursor(self._query).matches(root), _errors(root) if root.has_error else []
+        found = QueryCursor(self._query).matches(root)
+        if any(order in self._at_top for order, _ in found):
+            top = _children(root, self.language.top)
+            found = [match for match in found if match[0] not in self._at_top or match[1]["top"][0].id in top]
+        return found, _errors(root) if root.has_error else []
 
     def _with_lost_blocks(self, data: bytes, found: _Matches, errors: list[int]) -> tuple[_Matches, list[int], int]:
         """Add what is in the blocks that a syntax error swallowed, in place of what was made of them; count them."""
@@ -146,6 +152,18 @@ class CompiledLanguage:
             if self.rules[order].role is Role.DEFINITION:
                 node = captures["node"][0]
                 yield node.start_byte, node.end_byte
+
+
+def _children(root: Node, types: frozenset[str]) -> set[int]:
+    """Return the ids of all nodes that stand in the root or, through nodes of some types alone, below it."""
+    found: set[int] = set()
+    waiting = [root]
+    while waiting:
+        for child in waiting.pop().children:
+            found.add(child.id)
+            if child.type in types:
+                waiting.append(child)
+    return found
 
 
 def _errors(root: Node) -> list[int]:

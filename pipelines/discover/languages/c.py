@@ -8,13 +8,18 @@ from pipelines.discover.macros import hide_macros
 from pipelines.records import SymbolKind
 
 #: What a construct at the top level of a file stands in, whatever its conditions.
-_TOP = ("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "declaration_list", "ERROR")
+TOP = frozenset(
+    {
+        *("translation_unit", "preproc_ifdef", "preproc_if", "preproc_else", "preproc_elif", "ERROR"),
+        *("namespace_definition", "linkage_specification", "declaration_list"),
+    }
+)
 _CAPITALS = '(#match? @_macro "^[A-Z][A-Z0-9_]+$")'
 
 
 def at_top(construct: str, predicate: str = "") -> str:
     """Return the pattern of a construct outside of functions and types."""
-    return f"([{' '.join(f'({place} {construct})' for place in _TOP)}] {predicate})"
+    return f"({construct.replace('@node', '@node @top')} {predicate})"
 
 
 #: Shared by C and C++.
@@ -146,5 +151,6 @@ C = Language(
     test_marker=TEST_MARKER,
     reserved=RESERVED,
     visible=_visible,
+    top=TOP,
     blocks_close_lines=True,
 )

@@ -82,5 +82,6 @@ CPP = Language(
     test_marker=c.TEST_MARKER,
     reserved=c.RESERVED | {"catch", "decltype", "static_assert"},
     visible=_visible,
+    top=c.TOP,
     blocks_close_lines=True,
 )

@@ -21,6 +21,7 @@ A pattern is a tree-sitter query that matches one construct. Its captures have f
     @doc         of an attribute: the string in it that documents what it stands before or in
     @arity       of a definition: what has as many children as it has parameters; overloads differ in it
     @declaration where the signature of a definition stands, if that is not the construct itself
+    @top         what counts at the top level of the file alone: directly in one of the language's `top` nodes
 
 A capture whose name starts with '_' serves its pattern's predicates alone.
 """
@@ -60,6 +61,7 @@ class Language:
     decorated: tuple[str, ...] = ()  # the same, but not part of the signature
     attributes: tuple[str, ...] = ()  # what stands before a definition and belongs to its span
     inner_docs: tuple[str, ...] = ()  # attributes that document what they stand in, not what follows
+    top: frozenset[str] = frozenset()  # nodes that hold what stands outside of functions and types
     inert: tuple[str, ...] = ()  # what looks like code but does not run: no calls are read inside
     calls: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()  # text that the grammar does not parse, with calls in it: bodies of macros
