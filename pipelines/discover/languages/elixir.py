@@ -136,7 +136,7 @@ ELIXIR = Language(
                 "(unary_operator operand: (call target: (identifier) @_callback"
                 f" (arguments . {said})) {_CALLBACKS}) @node",
             )
-            for said in _said("(call target: (identifier) @name (arguments) @arity)")
+            for said in _said("[(identifier) @name (call target: (identifier) @name (arguments) @arity)]")
         ),
     ),
     types=(
