@@ -38,10 +38,8 @@ def comment_text(comment: str) -> str:
         closing, repeated = _CLOSING[start]
         comment = comment.removesuffix(closing).rstrip(repeated)
     for line in comment.splitlines():
-        if not block or not lines:
-            plain = _OPENING.sub("", line)
-        else:
-            plain = _STAR.sub("", line) if start == "/*" else line
+        inner = block and bool(lines)
+        plain = line if inner and start != "/*" else (_STAR if inner else _OPENING).sub("", line)
         lines.append(plain.strip() if _LETTER.search(plain) else "")
     return "\n".join(lines)
 
@@ -60,6 +58,7 @@ def join_doc(parts: list[str]) -> str:
 
 def fold_signature(declaration: str) -> str:
     """Return a declaration as one line."""
-    folded = _FOLDED.sub(" ", declaration[: 4 * MAX_SIGNATURE_CHARS]).strip()
+    declaration = declaration[: 4 * MAX_SIGNATURE_CHARS]
+    folded = _FOLDED.sub(" ", declaration).strip() if "\\" in declaration else " ".join(declaration.split())
     arrow = folded.endswith("=>")
     return (folded if arrow else folded.rstrip(_BEFORE_BODY))[:MAX_SIGNATURE_CHARS]
