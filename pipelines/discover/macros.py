@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 
-_BLANKS = rb"[ \t]*+(?:\r?\n)?[ \t]*+"
 #: Arguments in parentheses, two levels deep, without a semicolon, a brace or the end of a line.
 _ARGUMENTS = rb"\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+\)[^()\r\n;{}]*+)*+\)[^()\r\n;{}]*+)*+\)"
 #: A line that only invokes a macro: in capitals, from the first column, without a semicolon, before neither a body nor
@@ -29,7 +28,7 @@ _ALONE = re.compile(
     re.MULTILINE,
 )
 #: What the line before ends with where such a word belongs to it.
-_GOES_ON = b",|(=+-&?:\\<\"'"
+_GOES_ON = b",|(=+-&?:\\<"
 #: The macro in `class EXPORT Name {` and `struct __packed name {`, which would be taken for a function called Name.
 _BEFORE_NAME = tuple(
     re.compile(
@@ -74,11 +73,13 @@ _QUALIFIER = re.compile(rb"__[a-z]\w*+(?=[ \t*]++[\w*),;=])")
 _AFTER_POINTER = re.compile(rb"([\w>][*&][ \t])([A-Za-z_]\w*+)(?=[ \t]++[A-Za-z_])")
 #: The same after a name: `Node* next GUARDED_BY(mutex)`.
 _AFTER_NAME = re.compile(rb"(?<=\w )[A-Z_][A-Z0-9_]{5,}+(?:" + _ARGUMENTS + rb")?+(?=\s*+[,){;=])")
-_NAME_BEFORE = re.compile(rb"[ \t]++(\w++)[ \t*&]++[\w>*&]")
+_NAME_BEFORE = re.compile(rb"[ \t]++(\w++)[ \t*&]++([\w>]++)")
+#: The type of an enumeration without a name, which would be taken for one.
+_ENUM_TYPE = re.compile(rb"(\benum[ \t]*+)(:[ \t]*+[\w: \t]++)(?=[\r\n]*+\{)")
 #: Macros before a constructor or a conversion, which have no type: with one they would be fields.
 _UNTYPED = re.compile(
     rb"\n[ \t]*+(?:(?:constexpr|explicit|inline)[ \t]++)*+((?:[A-Z_][A-Z0-9_]{3,}+[ \t]++){1,4})"
-    rb"((?:(?:constexpr|explicit|inline)[ \t]++)*+(?:operator[ \t]++[A-Za-z_:]|(" + _WORD + rb")\())",
+    rb"((?:(?:constexpr|explicit|inline)[ \t]++)*+(?:operator[ \t]++[A-Za-z_:]|template[ \t]*+<|(" + _WORD + rb")\())",
     re.MULTILINE,
 )
 _CLASS = re.compile(rb"(?:class|struct)[ \t]++(?:[A-Z_][A-Z0-9_]++[ \t]++)?+(\w++)")
@@ -135,6 +136,7 @@ def hide_macros(data: bytes, *, cplusplus: bool = False) -> bytes:
 def _hide_in_classes(data: bytes) -> bytes:
     data = _AFTER_POINTER.sub(_without_pointer_macro, data)
     data = _AFTER_NAME.sub(_without_trailing_macro, data)
+    data = _ENUM_TYPE.sub(lambda match: match[1] + _blank(match[2]), data)
     classes = set(_CLASS.findall(data))
 
     def without_type(match: re.Match[bytes]) -> bytes:
@@ -234,7 +236,9 @@ def _backwards(match: re.Match[bytes]) -> bytes:
 
 def _without_trailing_macro(match: re.Match[bytes]) -> bytes:
     before = _NAME_BEFORE.match(_backwards(match))
-    return match[0] if before is None or before[1][::-1] in _NO_NAMES else _blank(match[0])
+    if before is None or before[1][::-1] in _NO_NAMES or before[2][::-1] in _NOT_A_TYPE:
+        return match[0]
+    return _blank(match[0])
 
 
 def _without_pointer_macro(match: re.Match[bytes]) -> bytes:

@@ -34,6 +34,11 @@ CPP = Language(
             SymbolKind.FUNCTION,
             f"(function_definition declarator: {_DECLARATORS} @declarator body: (compound_statement) @body) @node",
         ),
+        # What is written of a specialisation is its arguments; it is called what the template is called.
+        *(
+            (kind, f"({specifier} name: (template_type name: (_) @name) body: (_) @body) @node")
+            for kind, specifier in ((SymbolKind.STRUCT, "struct_specifier"), (SymbolKind.CLASS, "class_specifier"))
+        ),
         *c.TYPES,
         *c.MACRO_DEFINITIONS,
         *c.CONSTANTS,
