@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from pipelines.discover import blast
 from pipelines.discover.blast import blast_radius
+from pipelines.discover.edges import EdgeList
 from pipelines.discover.metrics import components, pagerank, percentile_ranks
 
 NODES = 12
@@ -68,6 +69,32 @@ def test_blast_radius_without_a_depth_counts_all_ancestors(edges: dict[tuple[int
 def test_blast_radius_stops_at_the_cap(edges: dict[tuple[int, int], float], cap: int) -> None:
     whole = blast_radius(matrix(edges), depth=NODES)
     assert blast_radius(matrix(edges), depth=NODES, cap=cap).tolist() == np.minimum(whole, cap).tolist()
+
+
+@given(st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1)), max_size=60))
+def test_self_loops_and_parallel_edges_count_once_or_not_at_all(calls: list[tuple[int, int]]) -> None:
+    edges = EdgeList()
+    callers, callees = (np.array([pair[side] for pair in calls], np.int32) for side in (0, 1))
+    ones = np.ones(len(calls))
+    edges.append(callers, callees, 0.9 * ones, ones, ones)
+    weights = edges.graph(NODES).matrix()
+    graph = nx.DiGraph(nx.MultiDiGraph(calls))  # of parallel edges one
+    graph.add_nodes_from(range(NODES))
+    graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+    expected = nx.pagerank(graph, alpha=0.85, tol=1e-14, max_iter=1000)
+    groups = {node: min(group) for group in nx.strongly_connected_components(graph) for node in group}
+    assert pagerank(weights)[0] == pytest.approx([expected[node] for node in range(NODES)], abs=1e-8)
+    assert components(weights).tolist() == [groups[node] for node in range(NODES)]
+    assert blast_radius(weights, depth=NODES).tolist() == [len(nx.ancestors(graph, node)) for node in range(NODES)]
+
+
+def test_of_a_ring_beside_a_chain_everything_in_the_ring_is_one_component() -> None:
+    ring = {(0, 1): 0.9, (1, 2): 0.9, (2, 0): 0.9}
+    chain = {(5, 6): 0.9, (6, 7): 0.9}
+    weights = matrix(ring | chain, 9)
+    assert components(weights).tolist() == [0, 0, 0, 3, 4, 5, 6, 7, 8]
+    assert blast_radius(weights, depth=9).tolist() == [2, 2, 2, 0, 0, 0, 1, 2, 0]
+    assert blast_radius(weights, depth=1).tolist() == [1, 1, 1, 0, 0, 0, 1, 1, 0]
 
 
 def test_blast_radius_does_not_depend_on_how_the_work_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,8 @@ _WRAPPERS = frozenset(
         *("Promise", "Readonly", "Partial", "Required", "InstanceType", "NonNullable"),
         *("Rc", "Arc", "Box", "Ref", "RefMut", "Mutex", "unique_ptr", "shared_ptr", "weak_ptr", "optional"),
         *("Lazy", "lazy", "WeakReference"),
+        # what a `with` statement gets from a function of this result
+        *("Generator", "Iterator", "AsyncGenerator", "AsyncIterator", "AbstractContextManager", "ContextManager"),
     }
 )
 _PREFIX_WORDS = re.compile(

@@ -109,7 +109,9 @@ class Resolver:
     # --- f() ---
 
     def _variable(self, call: Call, unit: SourceUnit) -> Outcome | None:
-        """Leave alone what a parameter or variable of the caller hides."""
+        """Make an object of the caller's class; leave alone what a parameter or variable of the caller hides."""
+        if call.name in unit.rules.self_words and (own := self._types.own_class(call.file, call.caller)):
+            return self.bound(CallStrategy.OWN_CLASS, own)
         if unit.family == "c" or unit.rules.implicit_self:
             return None
         said, _ = self._types.variable(call.file, call.caller, call.name)
@@ -217,10 +219,10 @@ class Resolver:
         if is_super:
             return self._super_method(call, own)
         nodes, inherited, missing = self._types.member(own, call.name)
+        if (inherited or not nodes) and (held := self._types.held_class(own, call.name)):
+            return self.bound(CallStrategy.TYPED, held)
         if nodes:
             return self.bound(CallStrategy.INHERITED if inherited else CallStrategy.OWN_CLASS, nodes)
-        if held := self._types.held_class(own, call.name):
-            return self.bound(CallStrategy.TYPED, held)
         if any(self._types.field(node, call.name) is not None for node in own):
             return UnresolvedCall.UNKNOWN_RECEIVER
         return UnresolvedCall.EXTERNAL if missing else None
