@@ -10,6 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING
 
 from pipelines.tokens import MAX_WORD_CHARS, normalise, split_ascii, words
@@ -28,14 +30,13 @@ _REMEMBERED = 1 << 17
 _SPACE = 32
 
 
-class _PartBits(dict[str, int]):
+class _PartBits(dict[bytes, int]):
     """The bits of each part of a word: bit n of the number is bit n % 8 of byte n // 8 of the sketch."""
 
-    def __missing__(self, part: str) -> int:
+    def __missing__(self, part: bytes) -> int:
         if len(self) >= _REMEMBERED:
             self.clear()
-        folded = part.lower() if part.isascii() else part  # other words are folded where they are split
-        digest = hashlib.blake2b(folded.encode("utf-8", "surrogatepass"), digest_size=2).digest()
+        digest = hashlib.blake2b(part.lower(), digest_size=2).digest()  # of ASCII letters: others come folded
         bits = self[part] = (1 << digest[0]) | (1 << digest[1])
         return bits
 
@@ -47,14 +48,20 @@ class _RunBits(dict[bytes, int]):
         if len(self) >= _REMEMBERED:
             self.clear()
         if run.isascii():
-            parts = split_ascii(run.decode()) if len(run) <= MAX_WORD_CHARS else []
+            parts = split_ascii(run) if len(run) <= MAX_WORD_CHARS else []
         else:
-            parts = list(words(run.decode("utf-8", "surrogatepass")))
-        bits = 0
-        for part in parts:
-            bits |= _PARTS[part]
-        self[run] = bits
+            parts = list(map(_encoded, words(run.decode("utf-8", "surrogatepass"))))
+        bits = self[run] = _united(_PARTS, parts)
         return bits
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _united(bits: dict[bytes, int], keys: Iterable[bytes]) -> int:
+    """Return the bits of several words or runs together."""
+    return reduce(or_, map(bits.__getitem__, keys), 0)
 
 
 _PARTS = _PartBits()
@@ -63,10 +70,7 @@ _RUNS = _RunBits()
 
 def make_bloom(items: Iterable[str]) -> bytes:
     """Return the sketch of a set of words, as `tokens.words` yields them."""
-    bits = 0
-    for word in items:
-        bits |= _PARTS[word]
-    return bloom_of_bits(bits)
+    return bloom_of_bits(_united(_PARTS, map(_encoded, items)))
 
 
 def bloom_of_bits(bits: int) -> bytes:
@@ -82,15 +86,8 @@ def bloom_of_text(text: str) -> bytes:
 def text_bits(text: str) -> int:
     """Return the bits of the sketch of a text."""
     if text.isascii():
-        return _bits_of_runs(text.encode().translate(_TO_SPACE).split())
-    return _bits_of_runs([run.encode("utf-8", "surrogatepass") for run in _RUN.findall(normalise(text))])
-
-
-def _bits_of_runs(runs: list[bytes]) -> int:
-    bits = 0
-    for run in set(runs):
-        bits |= _RUNS[run]
-    return bits
+        return _united(_RUNS, set(text.encode().translate(_TO_SPACE).split()))
+    return _united(_RUNS, set(map(_encoded, _RUN.findall(normalise(text)))))
 
 
 class SpanBits:
@@ -105,7 +102,7 @@ class SpanBits:
         """Return the bits of the words in a span."""
         spaced = self._spaced[start:end]
         if self._ascii or spaced.isascii():
-            return _bits_of_runs(spaced.split())
+            return _united(_RUNS, set(spaced.split()))
         return text_bits(self._data[start:end].decode("utf-8", "ignore"))
 
     def of_all(self, spans: Sequence[tuple[int, int]]) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import PurePosixPath
 
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata", "e2e"})
 #: Folders of .NET, Gradle and Swift projects: Shop.Tests, commonTest, ShopTests.
@@ -18,7 +17,6 @@ _TEST_FILE = re.compile(
 
 def is_test_path(path: str) -> bool:
     """Tell whether a path is that of a test, by the usual names of folders and files."""
-    pure = PurePosixPath(path)
-    folders = pure.parts[:-1]
+    *folders, name = path.split("/")
     in_project = any(_TEST_PROJECT.match(folder) for folder in folders)
-    return in_project or not _TEST_FOLDERS.isdisjoint(folders) or _TEST_FILE.match(pure.name) is not None
+    return in_project or not _TEST_FOLDERS.isdisjoint(folders) or _TEST_FILE.match(name) is not None

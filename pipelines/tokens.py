@@ -21,6 +21,7 @@ _WORD = re.compile(r"\w+")
 #: Possessive, and begun at a word's edge alone: a long run of letters is read once, not from each of its letters.
 _COMPOUND = re.compile(r"(?<!\w)\w++(?:(?:::|[.\-])\w++)++")
 _ASCII_PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
+_ASCII_PART_BYTES = re.compile(_ASCII_PART.pattern.encode())
 #: Scripts written without spaces: Han, kana, Hangul, Thai. Their runs are indexed as single letters and pairs.
 _UNSPACED = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]+")
 
@@ -34,14 +35,13 @@ def normalise(text: str) -> str:
 def split_identifier(word: str) -> tuple[str, ...]:
     """Return the parts of a word, case-folded: parseHTTP2Response -> parse, http, 2, response."""
     if word.isascii():
-        return tuple(part.lower() for part in split_ascii(word))
+        return tuple(part.lower() for part in _ASCII_PART.findall(word))
     return tuple(_split_unicode(word))
 
 
-def split_ascii(word: str) -> list[str]:
+def split_ascii(word: bytes) -> list[bytes]:
     """Return the parts of an ASCII word as they are written: parseHTTP2Response -> parse, HTTP, 2, Response."""
-    parts: list[str] = _ASCII_PART.findall(word)
-    return parts
+    return _ASCII_PART_BYTES.findall(word)
 
 
 def _split_unicode(word: str) -> Iterator[str]:

@@ -68,8 +68,11 @@ def _read(captures: Captures, source: Source, caller: int | None) -> Call | None
         receiver = _receiver(source, captures["callee"][0].start_byte, start)
     else:
         receiver = None
-    *path, name = name_parts(source.text(start, end))
-    return caller, name, receiver or ".".join(path) or None, node.start_point.row + 1, start
+    name = source.text(start, end)
+    if not name.isidentifier():
+        *path, name = name_parts(name)
+        receiver = receiver or ".".join(path) or None
+    return caller, name, receiver, node.start_point.row + 1, start
 
 
 def _read_tokens(

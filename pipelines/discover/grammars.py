@@ -203,9 +203,10 @@ class Constructs:
         """Return the matches of roles by start, the longer before the shorter, then in the order of the table."""
         matches: list[Match] = []
         for role in roles:
-            anchors = _ANCHORS.get(role, ("node",))
+            first, *others = _ANCHORS.get(role, ("node",))
             for order, captures in self._found[role]:
-                node = next(captures[anchor][0] for anchor in anchors if anchor in captures)
+                anchor = first if first in captures else next(other for other in others if other in captures)
+                node = captures[anchor][0]
                 last = captures["last"][0] if "last" in captures else node
                 matches.append((node.start_byte, -last.end_byte, order, captures))
         matches.sort(key=itemgetter(0, 1, 2))
