@@ -19,6 +19,7 @@ class Decoded:
 
     text: str
     encoding: str
+    mark: int = 0  # bytes of the byte order mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def _checked(text: str, encoding: str, first: int = 0) -> Decoded | NotText:
     nul = text.find("\0")
     if nul >= 0:
         return NotText(SkipReason.BINARY, f"NUL at byte {first + len(text[:nul].encode(encoding))}")
-    return Decoded(text, encoding)
+    return Decoded(text, encoding, first)
 
 
 def reader_text(text: str) -> str:

@@ -18,8 +18,9 @@ from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.chunking.definitions import SymbolRow
 from pipelines.chunking.rows import FileChunks, QuarantineRow, chunk_file
 from pipelines.chunking.source import SecretSpans
-from pipelines.decode import NotText, decode
+from pipelines.decode import NotText
 from pipelines.errors import ArtifactMismatch, SourceMoved
+from pipelines.file_text import FileText, read_text
 from pipelines.identity import path_hash
 from pipelines.progress import Progress
 from pipelines.records import ChunkKind, Content, ListedFile, SourceTree
@@ -136,11 +137,11 @@ def _symbol_row(row: Mapping[str, Any]) -> SymbolRow:
     )
 
 
-def _read(tree: SourceTree, file: ListedFile) -> str:
-    decoded = decode(tree.read(file))
-    if isinstance(decoded, NotText):
-        raise SourceMoved(f"{file.path} was text and no longer is: {decoded.detail}", hint="run `strata index` again")
-    return decoded.text
+def _read(tree: SourceTree, file: ListedFile) -> FileText:
+    text = read_text(file.language, tree.read(file))
+    if isinstance(text, NotText):
+        raise SourceMoved(f"{file.path} was text and no longer is: {text.detail}", hint="run `strata index` again")
+    return text
 
 
 def _write(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pipelines.chunking.definitions import Definition, walk
 from pipelines.chunking.source import SecretSpans, Source
@@ -21,20 +22,33 @@ _STUB_END = " ...\n"
 _INDENT = re.compile(rb"[ \t]*")
 
 
-def code_units(source: Source, roots: Sequence[Definition], secrets: SecretSpans) -> Iterator[Unit]:
-    """Yield the units of a file, given its outermost definitions in order."""
-    yield from _module_units(source, roots)
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Whole lines of a file with code: the file, or a cell of a notebook. `anchor` is what its start is known by."""
+
+    start: int
+    end: int
+    anchor: str = ""
+
+
+def code_units(
+    source: Source, stretch: Stretch, roots: Sequence[Definition], secrets: SecretSpans, seen: Counter[str]
+) -> Iterator[Unit]:
+    """Yield the units of a stretch.
+
+    :param roots: its outermost definitions, in order. :param seen: how often each anchor was used in the file so far.
+    """
+    yield from _module_units(source, stretch, roots, seen)
     for definition in walk(roots):
         yield _definition_unit(source, definition, secrets)
 
 
-def _module_units(source: Source, roots: Sequence[Definition]) -> Iterator[Unit]:
+def _module_units(source: Source, stretch: Stretch, roots: Sequence[Definition], seen: Counter[str]) -> Iterator[Unit]:
     """Yield what stands between definitions. The anchor is the definition before: ids survive additions elsewhere."""
     is_test = bool(roots) and all(item.symbol.is_test for item in walk(roots))
-    seen: Counter[str] = Counter()
-    starts = [0, *(item.high for item in roots)]
-    ends = [*(item.low for item in roots), len(source)]
-    anchors = ["", *(item.symbol.qualified_name for item in roots)]
+    starts = [stretch.start, *(item.high for item in roots)]
+    ends = [*(item.low for item in roots), stretch.end]
+    anchors = [stretch.anchor, *(item.symbol.qualified_name for item in roots)]
     for start, end, anchor in zip(starts, ends, anchors, strict=True):
         if source.text(start, end).strip():
             segments = (Segment(start, end),)

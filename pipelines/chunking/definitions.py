@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from pipelines.chunking.source import Source
 from pipelines.errors import SourceMoved
+from pipelines.offsets import Span
 from pipelines.records import ChunkKind
 
 #: So many other characters on a definition's first or last line are part of it; more is code of its own, as in a
@@ -53,17 +54,22 @@ class Definition:
     reach: int = 0
 
 
-def make_tree(source: Source, symbols: Iterable[SymbolRow], path: str, min_chars: int) -> list[Definition]:
+def make_tree(
+    source: Source, symbols: Iterable[SymbolRow], path: str, min_chars: int, within: Span | None = None
+) -> list[Definition]:
     """Return the outermost definitions of a file, in order.
 
     :param min_chars: code between outermost definitions below this is a crumb.
+    :param within: whole lines of the file, to which the symbols belong; all of it if None.
     :raises SourceMoved: if a symbol lies outside the text, which then is not the text that was parsed.
     """
+    start, end = within or (0, len(source))
     roots = _nest(source, symbols, path)
-    _widen(source, roots, None)
+    _widen(source, roots, start, end)
     for definition in walk(roots):
-        _widen(source, definition.children, definition)
-    _take_crumbs(source, roots, min_chars)
+        line_end = source.line_end(definition.start)
+        _widen(source, definition.children, line_end, definition.end, definition.start)
+    _take_crumbs(source, roots, min_chars, start, end)
     return roots
 
 
@@ -100,13 +106,11 @@ def _nest(source: Source, symbols: Iterable[SymbolRow], path: str) -> list[Defin
     return roots
 
 
-def _widen(source: Source, siblings: list[Definition], parent: Definition | None) -> None:
-    """Widen the spans of definitions that stand side by side, inside their parent and clear of its own first line."""
-    floor = source.line_end(parent.start) if parent else 0
-    reach = parent.start if parent else 0
+def _widen(source: Source, siblings: list[Definition], floor: int, end: int, reach: int | None = None) -> None:
+    """Widen the spans of definitions that stand side by side, between the first line around them and its end."""
+    reach = floor if reach is None else reach
     for place, item in enumerate(siblings):
-        last = place + 1 == len(siblings)
-        ceiling = siblings[place + 1].start if not last else parent.end if parent else len(source)
+        ceiling = siblings[place + 1].start if place + 1 < len(siblings) else end
         item.reach = reach
         item.low = _low(source, item, floor)
         item.high = _high(source, item, ceiling)
@@ -128,11 +132,11 @@ def _high(source: Source, item: Definition, ceiling: int) -> int:
     return end if end <= ceiling and rest <= _LINE_REST_CHARS else item.end
 
 
-def _take_crumbs(source: Source, roots: list[Definition], min_chars: int) -> None:
+def _take_crumbs(source: Source, roots: list[Definition], min_chars: int, start: int, end: int) -> None:
     """Give each crumb to the definition beside it: closing brackets to the one before, all else to the one after."""
-    position, before = 0, None
+    position, before = start, None
     for after in (*roots, None):
-        low, high = position, after.low if after else len(source)
+        low, high = position, after.low if after else end
         if after:
             position = after.high
         text = source.text(low, high).strip()

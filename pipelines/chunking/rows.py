@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import NamedTuple
 
 from pipelines.chunking import asciidoc, markdown, restructuredtext
-from pipelines.chunking.code import code_units
+from pipelines.chunking.code import Stretch, code_units
 from pipelines.chunking.definitions import SymbolRow, make_tree
+from pipelines.chunking.notebook import notebook_units
 from pipelines.chunking.sections import Recogniser, Sections
 from pipelines.chunking.source import SecretSpans, Source
 from pipelines.chunking.units import Part, Unit, parts
 from pipelines.chunking.windows import window_unit
+from pipelines.file_text import FileText
 from pipelines.identity import make_id
 from pipelines.records import Content, ListedFile
 from pipelines.roles import is_test_path
@@ -72,33 +75,44 @@ class FileChunks:
 def chunk_file(
     repo: str,
     file: ListedFile,
-    text: str,
+    text: FileText,
     symbols: Sequence[SymbolRow],
     secrets: SecretSpans,
     settings: ChunkingSettings,
 ) -> FileChunks:
     """Cut one file into rows.
 
-    :param text: the decoded text, with the line ends of the file. :param symbols: its definitions, in any order.
+    :param text: its text, with the line ends of the file. :param symbols: its definitions, in any order.
+    :param secrets: where it holds secrets; all of these are places in the file.
     :raises SourceMoved: if the symbols do not fit the text.
     """
-    source = Source(text)
+    if not text.is_its_file:
+        symbols, secrets = [_in_text(symbol, text) for symbol in symbols], secrets.moved(text.to_text)
+    source = Source(text.text)
     found = FileChunks()
-    for unit in _units(source, file, symbols, secrets, settings):
+    for unit in _units(source, text, file, symbols, secrets, settings):
         for part in parts(unit, source, secrets, settings.max_chars):
-            first, last = source.line(part.start), source.line(max(part.start, part.end - 1))
+            lines = source.line(part.start), source.line(max(part.start, part.end - 1))
+            first, last = map(text.line_in_file, lines)
             if part.detectors:
                 found.secret += 1
                 found.quarantine += [QuarantineRow(file.path, first, last, item) for item in part.detectors]
             elif not part.text:
                 found.blank += 1
             else:
-                found.rows.append(_row(repo, file, unit, part, (first, last)))
+                start, end = text.to_file(part.start, part.end)
+                found.rows.append(_row(repo, file, unit, part._replace(start=start, end=end), (first, last)))
     return found
+
+
+def _in_text(symbol: SymbolRow, text: FileText) -> SymbolRow:
+    start, end = text.to_text(symbol.start, symbol.end)
+    return replace(symbol, start=start, end=end, top=text.to_text(symbol.top, symbol.top)[0])
 
 
 def _units(
     source: Source,
+    text: FileText,
     file: ListedFile,
     symbols: Sequence[SymbolRow],
     secrets: SecretSpans,
@@ -107,8 +121,11 @@ def _units(
     if file.language in _HEADINGS:
         sections = Sections(source, secrets, settings.min_chars)
         yield from sections.units(_HEADINGS[file.language], 0, len(source))
+    elif text.notebook is not None:
+        yield from notebook_units(source, text.notebook, file.path, symbols, secrets, settings)
     elif symbols or file.content is Content.CODE:
-        yield from code_units(source, make_tree(source, symbols, file.path, settings.min_chars), secrets)
+        roots = make_tree(source, symbols, file.path, settings.min_chars)
+        yield from code_units(source, Stretch(0, len(source)), roots, secrets, Counter())
     else:
         yield window_unit(source)
 

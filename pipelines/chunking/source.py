@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import accumulate
 
 _LF = re.compile(b"\n")
@@ -52,6 +52,11 @@ class SecretSpans:
         self._spans = sorted(spans)
         self._starts = [start for start, _, _ in self._spans]
         self._reach = list(accumulate((end for _, end, _ in self._spans), max))
+
+    def moved(self, move: Callable[[int, int], tuple[int, int]]) -> SecretSpans:
+        """Return the spans at other places, without those that are empty there."""
+        spans = [(*move(start, end), detector) for start, end, detector in self._spans]
+        return SecretSpans((start, end, detector) for start, end, detector in spans if start < end)
 
     def detectors(self, start: int, end: int) -> list[str]:
         """Name the detectors of the secrets that a span touches, each once."""

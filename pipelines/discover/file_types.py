@@ -19,6 +19,7 @@ class FileType:
     language: str
     content: Content
     parsed: bool = False  # by a grammar, or into sections
+    max_bytes: int = 0  # a limit of its own, where the text is a small part of the file
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,9 @@ _PARSED = {
     "vue": "vue",
     "zig": "zig",
 }
+#: Most of a notebook's bytes are outputs, of which nothing is kept; what is, has a limit of its own.
+_MAX_NOTEBOOK_BYTES = 33_554_432
+_NOTEBOOKS = {"jupyter": "ipynb"}
 #: Documents that are cut at their headings.
 _SECTIONED = {
     "asciidoc": "adoc asciidoc",
@@ -215,7 +219,6 @@ _DATA_ENDS = {
     ".csv": "data",
     ".geojson": "data",
     ".har": "data",
-    ".ipynb": "notebook",
     ".jsonl": "data",
     ".ndjson": "data",
     ".po": "translations",
@@ -247,6 +250,8 @@ def _by_extension() -> dict[str, FileType]:
     ):
         for language, extensions in languages.items():
             table |= dict.fromkeys(extensions.split(), FileType(language, content, parsed))
+    for language, extension in _NOTEBOOKS.items():
+        table[extension] = FileType(language, Content.CODE, parsed=True, max_bytes=_MAX_NOTEBOOK_BYTES)
     return table
 
 

@@ -19,10 +19,13 @@ from pipelines.discover.grammars import CompiledLanguage, GrammarError
 from pipelines.discover.languages import LANGUAGES, grammar_for
 from pipelines.discover.readable import readable, written_by_tool
 from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
+from pipelines.discover.relocation import PLACES, move_to_file
 from pipelines.discover.secrets import SecretSpan, find_secrets
 from pipelines.discover.source import Source, Span
 from pipelines.discover.symbols import Definition, Outline, outline
+from pipelines.file_text import FileText
 from pipelines.identity import FileIds
+from pipelines.notebooks import Notebook
 from pipelines.records import SkipReason
 
 
@@ -60,16 +63,30 @@ def parse_file(repo: str, path: str, language: str, data: bytes) -> ParsedFile:
     :param repo: repository key, for the ids. :param path: its path. :param language: "" for text without a grammar.
     :param data: its bytes.
     """
-    decoded = readable(language, data)
-    if isinstance(decoded, NotText):
-        return ParsedFile.skipped(decoded.reason, decoded.detail)
-    text = decoded.text
-    secrets = find_secrets(text)
-    parsed = ParsedFile(decoded.encoding, text.count("\n") + (not text.endswith("\n")))
+    text = readable(language, data)
+    if isinstance(text, NotText):
+        return ParsedFile.skipped(text.reason, text.detail)
+    whole = text.whole or text.text
+    secrets = find_secrets(text.text)
+    parsed = ParsedFile(text.encoding, whole.count("\n") + (not whole.endswith("\n")))
     parsed.secrets = [list(row) for row in _secret_rows(secrets)]
     if language in LANGUAGES or language in HOSTS:
-        _add_symbols(parsed, repo, path, language, Source(text, [(span.start_byte, span.end_byte) for span in secrets]))
+        source = Source(text.text, [(span.start_byte, span.end_byte) for span in secrets])
+        _add_symbols(parsed, repo, path, language, source, text.notebook)
+    if not text.is_its_file:
+        for table in PLACES:
+            move_to_file(table, getattr(parsed, table), text)
+        parsed.secrets += _left_out_secrets(text)
     return parsed
+
+
+def _left_out_secrets(text: FileText) -> Iterator[list[Any]]:
+    """Yield the secrets in what the text leaves out of its file: in the outputs of a notebook."""
+    for start, end, *rest in _secret_rows(find_secrets(text.whole)):
+        span = text.whole_to_file(start, end)
+        shown = text.to_text(*span)
+        if shown[0] == shown[1]:
+            yield [*span, *rest]
 
 
 def _secret_rows(secrets: list[SecretSpan]) -> Iterator[tuple[int, int, int, int, str]]:
@@ -86,27 +103,31 @@ def _compiled(language: str) -> CompiledLanguage | str:
         return str(error)
 
 
-def _outline(language: str, path: str, source: Source) -> tuple[Outline, str | None]:
+def _outline(language: str, path: str, source: Source, notebook: Notebook | None) -> tuple[Outline, str | None]:
     """Return what a file holds in its own language or in those of its regions, and why a part of it gave nothing."""
     found, detail = Outline(), None
     if language in LANGUAGES:
         parts = [Region(grammar_for(language, path, source.data.decode()), ())]
     else:
-        parts = regions(language, source.data)
-        detail = f"more than {MAX_REGIONS} scripts" if len(parts) > MAX_REGIONS else None
+        parts = regions(language, source.data, notebook)
+        detail = f"more than {MAX_REGIONS} scripts or cells" if len(parts) > MAX_REGIONS else None
     for part in parts[:MAX_REGIONS]:
-        compiled = _compiled(part.language)
+        compiled = _compiled(part.language) if part.language in LANGUAGES else f"no grammar for {part.language}"
         if isinstance(compiled, str):
             detail = compiled
         elif part.ranges and (generated := written_by_tool(source.text(*part.span))):
             detail = generated
         else:
             outline(source, compiled, path, part.ranges, found)
+            found.comments += part.gaps
+    found.comments.sort()
     return found, detail
 
 
-def _add_symbols(parsed: ParsedFile, repo: str, path: str, language: str, source: Source) -> None:
-    found, parsed.skip_detail = _outline(language, path, source)
+def _add_symbols(
+    parsed: ParsedFile, repo: str, path: str, language: str, source: Source, notebook: Notebook | None
+) -> None:
+    found, parsed.skip_detail = _outline(language, path, source, notebook)
     ids = _identify(repo, path, found.definitions)
     parsed.error_nodes = found.error_nodes
     parsed.recovered = found.recovered

@@ -5,8 +5,9 @@ Parsing and the preview of a run ask the same question here, so what is foretold
 
 from __future__ import annotations
 
-from pipelines.decode import Decoded, NotText, decode
+from pipelines.decode import NotText
 from pipelines.discover.languages import LANGUAGES
+from pipelines.file_text import FileText, read_text
 from pipelines.records import SkipReason
 
 #: A file with a line longer than the first and an average line longer than the second number of characters was written
@@ -15,19 +16,19 @@ MAX_LINE_CHARS = 30_000
 MAX_MEAN_LINE_CHARS = 1_000
 
 
-def readable(language: str, data: bytes) -> Decoded | NotText:
+def readable(language: str, data: bytes) -> FileText | NotText:
     """Return the text of a file, or why it is not indexed.
 
     :param language: "" for text without a grammar. :param data: its bytes.
     """
-    decoded = decode(data)
-    if isinstance(decoded, NotText):
-        return decoded
-    if not decoded.text or decoded.text.isspace():
+    found = read_text(language, data)
+    if isinstance(found, NotText):
+        return found
+    if not found.text or found.text.isspace():
         return NotText(SkipReason.EMPTY, "no text")
-    if language in LANGUAGES and (detail := written_by_tool(decoded.text)):
+    if language in LANGUAGES and (detail := written_by_tool(found.text)):
         return NotText(SkipReason.GENERATED, detail)
-    return decoded
+    return found
 
 
 def written_by_tool(text: str) -> str:

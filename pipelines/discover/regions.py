@@ -1,4 +1,4 @@
-"""Files of one language that hold code of another: pages and components with scripts. In: a file. Out: its regions.
+"""Files that hold code of another language: pages and components with scripts, notebooks. In: a file. Out: its regions.
 
 A region is parsed in its place: the grammar sees its ranges of the file's bytes and nothing else, so offsets, lines and
 masked secrets are what they are everywhere. What stands outside of all regions is text like any other.
@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from tree_sitter import Point, Range
 
 from pipelines.discover.source import Span
+from pipelines.file_text import NOTEBOOK
+from pipelines.notebooks import Notebook
 
 
 class Region(NamedTuple):
@@ -26,6 +28,11 @@ class Region(NamedTuple):
     def span(self) -> Span:
         """Where it begins and ends, if it has ranges."""
         return self.ranges[0].start_byte, self.ranges[-1].end_byte
+
+    @property
+    def gaps(self) -> list[Span]:
+        """What lies between its ranges, which no declaration shows."""
+        return [(before.end_byte, after.start_byte) for before, after in pairwise(self.ranges)]
 
 
 #: Regions of one file that are parsed; a file with more is no page that someone wrote.
@@ -49,16 +56,31 @@ _SCRIPTS = {
     **dict.fromkeys(("ts", "typescript", "text/typescript", "application/typescript"), "typescript"),
     **dict.fromkeys(("tsx", "text/tsx"), "tsx"),
 }
+#: A cell whose first line gives it to another program than the kernel, unless that only measures or keeps what it does.
+_OTHER_CELL = re.compile(
+    rb"\s*+%%(?!(?:capture|debug|memit|mprun|prun|px|py|python3?|time|timeit)\b|(?:writefile|file)\b[^\n]*\.py\s)"
+)
+#: A line for the notebook, not for the kernel: a magic, a shell command, a question; it may go on after a backslash.
+#: Behind `timer` stands code.
+_COMMAND = re.compile(
+    rb"^[ \t]*+(?:(?P<timer>%time(?:it)?[ \t]++(?!-))"
+    rb"|(?:[\w., \t\[\]]++=[ \t]*+)?(?:%{1,2}[A-Za-z_]|!)(?:[^\n\\]|\\\r?\n|\\.)*+"
+    rb"|\?[^\n]*+|[\w.]++\?{1,2}[ \t]*+\r?$)(?(timer)|\n?)",
+    re.MULTILINE,
+)
 _FRONT_MATTER = re.compile(rb"\s*---[ \t]*\r?\n(.*?)^---[ \t]*$", re.DOTALL | re.MULTILINE)
 
 
-def regions(language: str, data: bytes) -> list[Region]:
+def regions(language: str, data: bytes, notebook: Notebook | None = None) -> list[Region]:
     """Return the code that a file holds, in order, up to one region more than are parsed.
 
-    :param language: a host of others; any other language has no regions.
+    :param language: a host of others; any other language has no regions. :param notebook: whose text `data` is.
     """
-    finder = _HOSTS.get(language)
-    return list(_located(data, islice(finder(data), MAX_REGIONS + 1))) if finder else []
+    if notebook is not None:
+        found = _cells(data, notebook)
+    else:
+        found = _FINDERS[language](data) if language in _FINDERS else iter(())
+    return list(_located(data, islice(found, MAX_REGIONS + 1)))
 
 
 def _located(data: bytes, found: Iterable[tuple[str, list[Span]]]) -> Iterator[Region]:
@@ -126,11 +148,30 @@ def _astro(data: bytes) -> Iterator[tuple[str, list[Span]]]:
     yield from _scripts(data, matter.end() if matter else 0, "typescript")
 
 
-_HOSTS: Mapping[str, Callable[[bytes], Iterator[tuple[str, list[Span]]]]] = {
+def _cells(data: bytes, notebook: Notebook) -> Iterator[tuple[str, list[Span]]]:
+    """Yield the code cells of a notebook, each without the lines that are commands to the notebook."""
+    for cell in notebook.cells:
+        if cell.kind == "code" and not _OTHER_CELL.match(data, cell.start, cell.end):
+            spans = list(_between(_COMMAND.finditer(data, cell.start, cell.end), cell.start, cell.end))
+            if spans:
+                yield notebook.language, spans
+
+
+def _between(removed: Iterable[re.Match[bytes]], start: int, end: int) -> Iterator[Span]:
+    for match in removed:
+        begin = match.start("timer") if match["timer"] else match.start()
+        if start < begin:
+            yield start, begin
+        start = match.end()
+    if start < end:
+        yield start, end
+
+
+_FINDERS: Mapping[str, Callable[[bytes], Iterator[tuple[str, list[Span]]]]] = {
     "astro": _astro,
     "html": _scripts,
     "svelte": _scripts,
     "vue": _scripts,
 }
 #: Languages whose files hold code of others.
-HOSTS = frozenset(_HOSTS)
+HOSTS = frozenset({*_FINDERS, NOTEBOOK})

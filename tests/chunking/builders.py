@@ -16,6 +16,7 @@ from pipelines.chunking import build_chunks, build_segment
 from pipelines.chunking.definitions import SymbolRow
 from pipelines.chunking.rows import FileChunks, chunk_file
 from pipelines.chunking.source import SecretSpans
+from pipelines.file_text import FileText
 from pipelines.identity import make_id, path_hash
 from pipelines.plan import BucketPlan, Inputs, make_plan
 from pipelines.progress import Silent
@@ -120,7 +121,7 @@ def chunk_python(
     symbols: Sequence[SymbolRow] | None = None,
 ) -> FileChunks:
     rows = python_symbols(text, path) if symbols is None else symbols
-    return chunk_file(REPO, listed(path), text, rows, SecretSpans(secrets), settings or ChunkingSettings())
+    return chunk_file(REPO, listed(path), FileText(text), rows, SecretSpans(secrets), settings or ChunkingSettings())
 
 
 def chunk_text(
@@ -131,7 +132,7 @@ def chunk_text(
     secrets: Sequence[Secret] = (),
 ) -> FileChunks:
     file = listed("a.txt", language, content)
-    return chunk_file(REPO, file, text, (), SecretSpans(secrets), settings or ChunkingSettings())
+    return chunk_file(REPO, file, FileText(text), (), SecretSpans(secrets), settings or ChunkingSettings())
 
 
 def secret_at(text: str, secret: str, detector: str = "token") -> Secret:

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.chunking.code import code_units
+from pipelines.chunking.code import Stretch, code_units
 from pipelines.chunking.definitions import SymbolRow, make_tree, walk
 from pipelines.chunking.rows import ChunkRow, chunk_file
 from pipelines.chunking.source import SecretSpans, Source
 from pipelines.errors import SourceMoved
+from pipelines.file_text import FileText
 from pipelines.identity import make_id
 from pipelines.records import ChunkKind
 from pipelines.settings import ChunkingSettings
@@ -73,7 +74,8 @@ def test_block_comment_attribute_and_export_belong_to_the_definition() -> None:
     )
     rows = chunk_python(text, "a.ts", symbols=[symbol(text, "function go(x)", "\n}", "go", path="a.ts")]).rows
     file = listed("a.ts", "typescript")
-    rows = chunk_file(REPO, file, text, [symbol(text, "function go(x)", "\n}", "go")], SecretSpans(), SMALL).rows
+    symbols = [symbol(text, "function go(x)", "\n}", "go")]
+    rows = chunk_file(REPO, file, FileText(text), symbols, SecretSpans(), SMALL).rows
     assert by_name(rows)["go"].text.startswith("/**\n * Pushes.\n */\nexport default function go(x) {")
     assert by_name(rows)["go"].text.endswith("};")
     assert [row.kind for row in sorted(rows, key=lambda row: row.start_line)] == ["module", "function", "module"]
@@ -116,7 +118,7 @@ def test_function_inside_a_method_does_not_meet_the_method_of_its_name() -> None
 def test_code_that_the_grammar_swallowed_is_still_in_some_row() -> None:
     text = "FOO(foo)\nFOO(bar)\nint real(void){\n  return 1;\n}\n#define FAIL(x) do { /*YYERROR*/; } while (0)\n"
     file = listed("a.c", "c")
-    rows = chunk_file(REPO, file, text, [symbol(text, "int real", "\n}", "real")], SecretSpans(), SMALL).rows
+    rows = chunk_file(REPO, file, FileText(text), [symbol(text, "int real", "\n}", "real")], SecretSpans(), SMALL).rows
     assert lines_of(*(row.text for row in rows)) == lines_of(text)
 
 
@@ -125,7 +127,7 @@ def test_crumbs_go_to_the_definition_they_belong_with() -> None:
     file = listed("a.rs", "rust")
     settings = ChunkingSettings(max_chars=200, min_chars=40)
     symbols = [symbol(text, "fn go(&self) -> u8", "    }", "B.go", ChunkKind.METHOD)]
-    (row,) = chunk_file(REPO, file, text, symbols, SecretSpans(), settings).rows
+    (row,) = chunk_file(REPO, file, FileText(text), symbols, SecretSpans(), settings).rows
     assert (row.text, row.start_line, row.end_line) == (text.rstrip(), 1, 5)
 
 
@@ -233,7 +235,7 @@ def test_whatever_the_symbols_each_visible_byte_is_in_one_unit(wild: tuple[str, 
     assert len(list(walk(roots))) == len(symbols)
     owned = Counter(
         place
-        for unit in code_units(source, roots, SecretSpans())
+        for unit in code_units(source, Stretch(0, len(source)), roots, SecretSpans(), Counter())
         for segment in unit.segments
         if not segment.stub
         for place in range(segment.start, segment.end)

@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from pipelines.discover.parse import ParsedFile, parse_file
 from pipelines.discover.regions import MAX_REGIONS, regions
+from pipelines.discover.relocation import PLACES
+from pipelines.formats import CALLS_TABLE, IMPORTS_TABLE, SECRETS_TABLE, SYMBOLS_TABLE, TYPINGS_TABLE
 from tests.discover.outlines import render, symbols
 
 FOLDER = Path(__file__).parent / "regions"
 VUE = (FOLDER / "component.vue").read_text()
 PAGE = (FOLDER / "page.html").read_text()
+NOTEBOOK = (FOLDER / "parcels.ipynb").read_text()
 
 
 def parse(language: str, text: str) -> ParsedFile:
@@ -110,10 +114,95 @@ def test_a_page_of_nothing_but_scripts_is_read_to_a_limit() -> None:
     parsed = parse("html", text)
     assert len(parsed.symbols) == MAX_REGIONS
     assert symbols(parsed)[-1]["first"] == MAX_REGIONS
-    assert parsed.skip_detail == f"more than {MAX_REGIONS} scripts"
+    assert parsed.skip_detail == f"more than {MAX_REGIONS} scripts or cells"
     assert regions("html", b"<script " * 50_000) == []
     assert regions("html", b"<script a='" * 50_000) == []
 
 
 def test_other_files_have_no_regions() -> None:
     assert regions("python", b"<script>f()</script>") == []
+
+
+def test_cells_of_a_notebook_are_one_module_with_the_lines_of_the_file() -> None:
+    assert render(parse("jupyter", NOTEBOOK)).splitlines() == [
+        "37-39 function weigh : def weigh(parcel)",
+        "      Weighs one parcel.",
+        "67-71 class Total : class Total",
+        "      Sums weights é.",
+        "70-71 method Total.add : def add(self, parcel)",
+        "96-97 function broken : def broken(",
+        "107-108 function last : def last()",
+        "38 weigh calls check of parcel",
+        "39 weigh calls scale",
+        "71 Total.add calls weigh",
+        "73 - calls Total",
+        "74 - calls add of total",
+        "32 imports parcels",
+        "errors 1",
+    ]
+
+
+def test_offsets_of_a_notebook_are_those_of_the_file() -> None:
+    parsed = parse("jupyter", NOTEBOOK)
+    data = NOTEBOOK.encode()
+    shown = {item["name"]: data[item["start"] : item["end"]] for item in symbols(parsed)}
+    assert shown["last"] == b'def last():\\n",\n    "    return total'
+    assert {item["name"]: data[item["top"] :][:11] for item in symbols(parsed)}["weigh"] == b"# Weighs on"
+    assert [data[row[-1] :].split(b"(")[0].decode() for row in parsed.calls] == [row[1] for row in parsed.calls]
+    assert parsed.lines == len(NOTEBOOK.splitlines())
+
+
+def test_secrets_of_a_notebook_are_found_in_cells_and_outputs() -> None:
+    token = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    text = NOTEBOOK.replace("def last():", f"def last(key={token!r}):")
+    parsed = parse("jupyter", text)
+    data = text.encode()
+    assert [(data[row[0] : row[1]].decode(), row[2], row[3]) for row in sorted(parsed.secrets)] == [
+        (token, 23, 23),
+        (token, 107, 107),
+    ]
+    assert {item["name"]: item["signature"] for item in symbols(parsed)}["last"] == ""
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("%time def f(): pass", ["f"]),
+        ("  %timeit -n 3 g()\ndef f(): pass", ["f"]),
+        ("x = %env HOME\ndef f(): pass", ["f"]),
+        ("?open\nopen??\n!ls \\\n  -l\r\ndef f(): pass", ["f"]),
+        ("%%writefile a.py\ndef f(): pass", ["f"]),
+        ("%%writefile a.sh\ndef f(): pass", []),
+        ("%%html\n<script>function f() {}</script>", []),
+        ("%%time\n%matplotlib\n", []),
+        ("def f():\n    return (x\n        % y)\ndef g(): pass", ["f", "g"]),
+    ],
+)
+def test_commands_to_the_notebook_cost_no_symbols(source: str, names: list[str]) -> None:
+    text = json.dumps({"cells": [{"cell_type": "code", "source": source}]})
+    assert [item["name"] for item in symbols(parse("jupyter", text))] == names
+
+
+def test_a_notebook_of_another_kernel_has_no_symbols_or_those_of_its_language() -> None:
+    code = {"cell_type": "code", "source": "def f = 1"}
+    text = json.dumps({"metadata": {"kernelspec": {"language": "R"}}, "cells": [code]})
+    parsed = parse("jupyter", text)
+    assert (parsed.symbols, parsed.skip_reason, parsed.skip_detail) == ([], None, "no grammar for r")
+    rust = json.dumps({"metadata": {"kernelspec": {"language": "rust"}}, "cells": [{**code, "source": "fn f() {}"}]})
+    assert [item["name"] for item in symbols(parse("jupyter", rust))] == ["f"]
+
+
+def test_what_is_no_notebook_is_skipped() -> None:
+    assert parse("jupyter", "{}").skip_reason == "malformed"
+    assert parse("jupyter", '{"cells": []}').skip_reason == "empty"
+
+
+def test_places_are_the_columns_of_the_formats() -> None:
+    tables = {"symbols": SYMBOLS_TABLE, "calls": CALLS_TABLE, "imports": IMPORTS_TABLE}
+    tables |= {"secrets": SECRETS_TABLE, "typings": TYPINGS_TABLE}
+    for name, schema in tables.items():
+        columns = [column for column in schema.names if column != "path"]
+        spans, offsets, lines = PLACES[name]
+        assert {columns[place] for span in spans for place in span} <= {"start_byte", "end_byte"}
+        placed = {columns[place] for place in (*(place for span in spans for place in span), *offsets, *lines)}
+        assert placed == {column for column in columns if column.endswith(("_byte", "line"))}

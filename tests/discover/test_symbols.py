@@ -48,7 +48,7 @@ def test_span_and_offsets_are_those_of_the_text_in_utf8() -> None:
 
 def test_byte_order_mark_is_no_text() -> None:
     (only,) = symbols(parse("m.py", b"\xef\xbb\xbfdef f():\n    pass\n"))
-    assert (only["start"], only["first"]) == (0, 1)
+    assert (only["start"], only["first"]) == (3, 1)
 
 
 def test_lines_count_line_feeds_alone() -> None:

@@ -7,18 +7,18 @@ from pipelines.records import SkipReason
 
 
 @pytest.mark.parametrize(
-    ("data", "text", "encoding"),
+    ("data", "text", "encoding", "mark"),
     [
-        (b"", "", "utf-8"),
-        ("naïve ─ 🙂".encode(), "naïve ─ 🙂", "utf-8"),
-        (b"\xef\xbb\xbfdef f(): pass", "def f(): pass", "utf-8"),
-        (b"\xff\xfe" + "def f(): pass\n".encode("utf-16-le"), "def f(): pass\n", "utf-16-le"),
-        (b"\xfe\xff" + "def f(): pass\n".encode("utf-16-be"), "def f(): pass\n", "utf-16-be"),
-        (b"# caf\xe9\n", "# café\n", "latin-1"),
+        (b"", "", "utf-8", 0),
+        ("naïve ─ 🙂".encode(), "naïve ─ 🙂", "utf-8", 0),
+        (b"\xef\xbb\xbfdef f(): pass", "def f(): pass", "utf-8", 3),
+        (b"\xff\xfe" + "def f(): pass\n".encode("utf-16-le"), "def f(): pass\n", "utf-16-le", 2),
+        (b"\xfe\xff" + "def f(): pass\n".encode("utf-16-be"), "def f(): pass\n", "utf-16-be", 2),
+        (b"# caf\xe9\n", "# café\n", "latin-1", 0),
     ],
 )
-def test_text_is_decoded(data: bytes, text: str, encoding: str) -> None:
-    assert decode(data) == Decoded(text, encoding)
+def test_text_is_decoded(data: bytes, text: str, encoding: str, mark: int) -> None:
+    assert decode(data) == Decoded(text, encoding, mark)
 
 
 @pytest.mark.parametrize("place", [7, 8_193, 100_000])
