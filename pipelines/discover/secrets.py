@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import re2  # type: ignore[import-untyped]  # ships no type information
@@ -88,22 +88,20 @@ def _scan(data: bytes) -> list[_Found]:
     tokens: list[_Found] = []
     placed: list[_Found] = []
     readers: list[secret_blocks.Reader] = []
-    done = 0  # a key without head and end is read once, however often its first bytes stand in it
+    done: dict[_TokenPattern, int] = {}  # a token is read once, however often its first bytes stand in it
     hit = _ANY.search(data, 0)
     while hit:
         place = hit.start()
-        for literal, reader in secret_blocks.READERS.items():
-            if reader not in readers and data.startswith(literal, place):
-                readers.append(reader)
-        if place >= done:
-            for probe in _TOKENS_AT.get(data[place], ()):
-                for item in probe(data, place):
+        for length in _LITERAL_BYTES:
+            for token in _TOKENS_AT.get(data[place : place + length], ()):
+                if place >= done.get(token, 0) and (item := token.at(data, place)):
                     tokens.append(item)
-                    done = item[1] if item[2] == "private-key" else done
+                    done[token] = item[1]
         for probe in _PLACES_AT.get(data[place], ()):
             placed.extend(probe(data, place))
+        readers += [reader for head, reader in secret_blocks.READERS.items() if data.startswith(head, place)]
         hit = _ANY.search(data, place + 1)
-    return [*(item for reader in readers for item in reader(data)), *tokens, *placed]
+    return [*(item for reader in dict.fromkeys(readers) for item in reader(data)), *tokens, *placed]
 
 
 def _joined(found: Iterable[_Found]) -> list[_Found]:
@@ -117,38 +115,31 @@ def _joined(found: Iterable[_Found]) -> list[_Found]:
     return joined
 
 
-def _token_probe(token: Token) -> _Probe:
-    """Return what looks for one form of token."""
-    before = "" if token.lead or not token.literal[0].isalnum() else f"(?<!{token.before})"
-    after = f"(?!{token.after})" if token.after else ""
-    pattern = re.compile((before + re.escape(token.literal) + f"(?:{token.body})" + after).encode())
-    lead = re.compile(f"(?<![A-Za-z0-9_-])(?:{token.lead})\\Z".encode()) if token.lead else None
+class _TokenPattern:
+    """One form of token, ready to be looked for."""
 
-    def probe(data: bytes, place: int) -> Iterator[_Found]:
-        match = pattern.match(data, place)
+    def __init__(self, token: Token) -> None:
+        before = "" if token.lead or not token.literal[0].isalnum() else f"(?<!{token.before})"
+        after = f"(?!{token.after})" if token.after else ""
+        self._detector = token.detector
+        self._pattern = re.compile(f"{before}{re.escape(token.literal)}(?:{token.body}){after}".encode())
+        self._lead = re.compile(f"(?<![A-Za-z0-9_-])(?:{token.lead})\\Z".encode()) if token.lead else None
+        self._is_key = token in KEYS
+
+    def at(self, data: bytes, place: int) -> _Found | None:
+        """Return the token whose literal stands at a place, if one does."""
+        match = self._pattern.match(data, place)
         if not match or is_placeholder(match[0], words=False):
-            return
+            return None
         start, end = match.span()
-        if lead:
-            before = lead.search(data, max(0, start - _LEAD_BYTES), start)
-            if not before:
-                return
-            start = before.start()
-        if token in KEYS:
-            body = _BARE_KEY.match(data, end)
-            end = body.end() if body else end
-        yield start, end, token.detector
-
-    return probe
-
-
-def _by_first_byte(probes: Iterable[tuple[str, _Probe]]) -> dict[int, tuple[_Probe, ...]]:
-    """Return, for each byte that a trigger may begin with, what looks there."""
-    found: dict[int, list[_Probe]] = defaultdict(list)
-    for letters, probe in probes:
-        for byte in letters.encode():
-            found[byte].append(probe)
-    return {byte: tuple(items) for byte, items in found.items()}
+        if self._lead:
+            lead = self._lead.search(data, max(0, start - _LEAD_BYTES), start)
+            if not lead:
+                return None
+            start = lead.start()
+        if self._is_key and (body := _BARE_KEY.match(data, end)):
+            end = body.end()
+        return start, end, self._detector
 
 
 def _trigger() -> re2._Regexp:
@@ -161,6 +152,25 @@ def _trigger() -> re2._Regexp:
     return re2.compile("|".join((*secret_blocks.TRIGGERS, *places, *tokens)).encode(), options)
 
 
+def _tokens_by_literal() -> dict[bytes, list[_TokenPattern]]:
+    """Return the forms of tokens by the first bytes of their literals."""
+    found: dict[bytes, list[_TokenPattern]] = defaultdict(list)
+    for token in (*TOKENS, *KEYS):
+        found[token.literal.encode()[: _LITERAL_BYTES[-1]]].append(_TokenPattern(token))
+    return dict(found)
+
+
+def _places_by_byte() -> dict[int, list[_Probe]]:
+    """Return what looks at a place, by each byte that the place may begin with."""
+    found: dict[int, list[_Probe]] = defaultdict(list)
+    for probe, letters in dict.fromkeys((probe, letters) for probe, letters, _ in secret_places.TRIGGERS):
+        for byte in letters.encode():
+            found[byte].append(probe)
+    return dict(found)
+
+
 _ANY = _trigger()
-_TOKENS_AT = _by_first_byte((token.literal[0], _token_probe(token)) for token in (*TOKENS, *KEYS))
-_PLACES_AT = _by_first_byte(dict.fromkeys((letters, probe) for probe, letters, _ in secret_places.TRIGGERS))
+#: How many bytes of a literal lead to its form: literals may be as short as one byte.
+_LITERAL_BYTES = (1, 2, 3)
+_TOKENS_AT = _tokens_by_literal()
+_PLACES_AT = _places_by_byte()
