@@ -63,14 +63,13 @@ def build_graph(store: ArtifactStore, target: Target, progress: Progress) -> Sta
 
     def work(writer: ArtifactWriter, report: StageReport) -> None:
         buckets = [store.open(ref) for ref in target.inputs if ref.asset == SYMBOLS.name]
-        nodes = _nodes(buckets)
+        callable_ = _write_nodes(writer, buckets)
         outcomes = _resolve(buckets, progress)
-        graph = outcomes.edges.graph(nodes.num_rows)
+        graph = outcomes.edges.graph(len(callable_))
         outcomes.edges = EdgeList()  # its arrays are as large as the graph's
-        writer.table("nodes.parquet", nodes, NODES_TABLE)
         for name in ("indptr", "indices", "confidence", "strategy", "sites"):
             writer.array(f"{name}.npy", getattr(graph, name))
-        metrics, figures = _metrics(graph, nodes["kind"])
+        metrics, figures = _metrics(graph, callable_)
         writer.table("metrics.parquet", metrics, METRICS_TABLE)
         figures |= {
             "edges": len(graph.indices),
@@ -78,12 +77,19 @@ def build_graph(store: ArtifactStore, target: Target, progress: Progress) -> Sta
             "resolved_by": _in_order(outcomes.bound, [item.name.lower() for item in CallStrategy]),
             "unresolved": _in_order(outcomes.unresolved, list(UnresolvedCall)),
         }
-        writer.counts |= {"rows": nodes.num_rows, **figures}
-        report.rows = report.computed = nodes.num_rows
+        writer.counts |= {"rows": len(callable_), **figures}
+        report.rows = report.computed = len(callable_)
         report.skipped.update({f"call_{reason}": count for reason, count in figures["unresolved"].items()})
         report.extra |= figures
 
     return run_stage(store, target, work)
+
+
+def _write_nodes(writer: ArtifactWriter, buckets: Sequence[Artifact]) -> npt.NDArray[np.bool_]:
+    """Write all nodes, and return which of them are functions: the names are not kept in memory."""
+    nodes = _nodes(buckets)
+    writer.table("nodes.parquet", nodes, NODES_TABLE)
+    return np.asarray(pc.is_in(nodes["kind"], pa.array(sorted(CALLABLE_KINDS), pa.string())))
 
 
 def _nodes(buckets: Sequence[Artifact]) -> pa.Table:
@@ -110,11 +116,10 @@ def _resolve(buckets: Sequence[Artifact], progress: Progress) -> _Outcomes:
     return outcomes
 
 
-def _metrics(graph: CallGraph, kinds: pa.ChunkedArray) -> tuple[pa.Table, dict[str, Any]]:
+def _metrics(graph: CallGraph, callable_: npt.NDArray[np.bool_]) -> tuple[pa.Table, dict[str, Any]]:
     weights = graph.matrix()
     rank, steps = pagerank(weights)
     blast = blast_radius(graph.matrix(_SURE))
-    callable_ = np.asarray(pc.is_in(kinds, pa.array(sorted(CALLABLE_KINDS), pa.string())))
     # nodes whose PageRank differs by less than it is exact to are equal, not ordered by rounding
     columns: dict[str, npt.NDArray[Any]] = {"pagerank": np.round(rank / TOLERANCE), "blast": blast}
     ranks = {name: percentile_ranks(values, callable_) for name, values in columns.items()}
