@@ -27,7 +27,13 @@ from pipelines.store import ArtifactStore
 #: More than this share of a repository's files lost to a fault deserves a look, where it is still published.
 _NOTABLE_FAULT_SHARE = 0.1
 #: Why a file was lost, where others are left out on purpose.
-_FAULTS = (SkipReason.UNDECODABLE, SkipReason.UNREADABLE, SkipReason.TIMED_OUT, SkipReason.CRASHED)
+_FAULTS = (
+    SkipReason.UNDECODABLE,
+    SkipReason.MALFORMED,
+    SkipReason.UNREADABLE,
+    SkipReason.TIMED_OUT,
+    SkipReason.CRASHED,
+)
 #: A bit that is nearly constant tells nothing; below this many valid rows the share is chance.
 _MIN_BIT_SHARE, _MIN_ROWS_FOR_BALANCE = 0.02, 256
 #: Fewer known items than this say nothing about the floor.
@@ -340,7 +346,7 @@ CHECKS: tuple[Check, ...] = (
         "search_rows",
         Severity.ERROR,
         _failed_files,
-        "At most index.max_failed_share of the files were lost to faults: undecodable, unreadable, timed out, crashed.",
+        "At most index.max_failed_share of the files were lost to faults, such as a crash of the parser.",
         needs=("symbols",),
     ),
     Check(

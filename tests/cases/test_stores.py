@@ -453,38 +453,3 @@ def fill_a_database() -> None:
     with sqlalchemy.create_engine("sqlite://").connect() as connection:
         connection.execute(sqlalchemy.text("PRAGMA max_page_count = 1"))
         connection.execute(sqlalchemy.text("CREATE TABLE parcels (name TEXT)"))
-
-
-# --- one bad file among many
-
-
-def test_hostile_files_cost_themselves_and_no_other(tmp_path: Path) -> None:
-    """97"""
-    root, store = make_git_repository(tmp_path / "code", make_files(30)), ArtifactStore(tmp_path / "store")
-    hostile = {
-        "nul.py": b"def f(): pass\nx = '\x00'\n",
-        "utf16.py": b"\xff\xfe" + "def wide(): pass\n".encode("utf-16-le"),
-        "latin.py": b"# caf\xe9\ndef latin(): return '\xff'\n",
-        "empty.py": b"",
-        "blank.py": b"\n \t\n",
-        "deep.py": b"x = " + b"[" * 5_000 + b"]" * 5_000 + b"\n",
-        "minified.js": b"a=function(){return 1};" * 40_000,
-        "broken.py": b"def broken(:\n    return ((\n",
-        "emoji.py": b"def emoji():\n    '" + "\U0001f642".encode() * 2_000 + b"'\n",
-        "odd \xc3\xa9 '\".py": b"def odd(): pass\n",
-    }
-    for name, content in hostile.items():
-        (root / os.fsdecode(name)).write_bytes(content)
-    plan = build(root, store)
-    publish(store, plan)
-    files = [
-        row
-        for bucket in plan.buckets.values()
-        for row in store.open(bucket.targets["symbols"].ref).table("files.parquet").to_pylist()
-    ]
-    reasons = {row["path"]: row["skip_reason"] for row in files}
-    assert {path for path, reason in reasons.items() if reason is None} >= set(make_files(30))
-    assert len(reasons) == len(files) == 30 + len(hostile)
-    assert {reasons["nul.py"], reasons["empty.py"], reasons["blank.py"]} == {"binary", "empty"}
-    indexed = set(chunks_of(store, plan)["path"].to_pylist())
-    assert indexed == {path for path, reason in reasons.items() if reason is None}
