@@ -25,8 +25,8 @@ _BYTES = 32
 _RUN = re.compile(r"\w+")
 #: Turns every ASCII character that stands in no word into a space: splitting then is five times as fast as matching.
 _TO_SPACE = bytes(code if code > 127 or _RUN.match(chr(code)) else 32 for code in range(256))
-#: Distinct runs and parts of words whose bits are remembered: about 30 MB.
-_REMEMBERED = 1 << 17
+#: Distinct runs and parts of words whose bits are remembered: about 50 MB of runs; of parts there are far fewer.
+_REMEMBERED = 1 << 18
 _SPACE = 32
 
 
