@@ -43,7 +43,7 @@ def test_one_long_line_of_code_is_generated() -> None:
 
 
 def test_one_long_line_in_a_written_file_is_not() -> None:
-    text = f'DATA = "{"x" * MAX_LINE_CHARS}"\n' + "".join(f"def f{number}(): pass\n" for number in range(100))
+    text = f'data = "{"x" * MAX_LINE_CHARS}"\n' + "".join(f"def f{number}(): pass\n" for number in range(100))
     assert len(parse("data.py", text).symbols) == 100
 
 
