@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from pipelines.discover.source import Span
 
-_CLOSING = re.compile(rb"^\}[^\n{]*+", re.MULTILINE)
+_CLOSING = re.compile(rb"\n\}[^\n{]*+")
 #: Where a block may begin: a brace in the first column, or at the end of a line.
-_OPENING = re.compile(rb"^(?:\{|[^\S\n]*+[A-Za-z_][^\n;{}]*+\{[ \t]*+\r?$)", re.MULTILINE)
+_OPENING = re.compile(rb"\n(?:\{|[^\S\n]*+[A-Za-z_][^\n;{}]*+\{[ \t]*+\r?$)", re.MULTILINE)
 #: Lines that a declaration before its opening brace may have.
 _MAX_HEAD_LINES = 24
 _ENDS_BEFORE = (b";", b"}", b"*/", b"\\", b">")
@@ -57,15 +57,20 @@ def is_definition_of(block: Block, span: Span) -> bool:
 
 
 def _blocks(data: bytes) -> Iterator[Block]:
+    # With a line feed before each line, which is found ten times as fast as the start of a line, a line feed stands
+    # where its line begins in the data.
+    lines = b"\n" + data
     after = 0
-    for match in _CLOSING.finditer(data):
-        opening = _OPENING.search(data, after, match.start())
+    for match in _CLOSING.finditer(lines):
+        closing, end = match.start(), match.end() - 1
+        opening = _OPENING.search(lines, after, closing + 1)
         if opening is not None:
-            brace = opening.end() - 1 if opening[0] == b"{" else data.rindex(b"{", opening.start(), opening.end())
-            start = _head(data, after, opening.start(), alone=opening[0] == b"{")
+            line, alone = opening.start(), opening[0] == b"\n{"
+            brace = line if alone else data.rindex(b"{", line, opening.end() - 1)
+            start = _head(data, after, line, alone)
             if start < brace and data[start : start + 1].isalpha():
-                yield Block(start, brace, match.start(), match.end())
-        after = match.end()
+                yield Block(start, brace, closing, end)
+        after = end
 
 
 def _head(data: bytes, after: int, line: int, alone: bool) -> int:
