@@ -14,17 +14,19 @@ import re
 
 #: Arguments in parentheses, two levels deep, without a semicolon, a brace or the end of a line.
 _ARGUMENTS = rb"\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+\)[^()\r\n;{}]*+)*+\)[^()\r\n;{}]*+)*+\)"
+#: Where a line begins that does not go on with the directive of the line before.
+_START = rb"\n(?<!\\\n)(?<!\\\r\n)"
 #: A line that only invokes a macro: in capitals, from the first column, without a semicolon, before neither a body nor
 #: the rest of an expression. The function after it would be taken for a part of it.
 _LINE = re.compile(
-    rb"\n(?:static[ \t]+)?[A-Z_][A-Z0-9_]+[ \t]*\([^()\n;{}]*(?:\([^()\n;{}]*\)[^()\n;{}]*)*\)[ \t]*\r?$"
+    _START + rb"(?:static[ \t]+)?[A-Z_][A-Z0-9_]+[ \t]*\([^()\n;{}]*(?:\([^()\n;{}]*\)[^()\n;{}]*)*\)[ \t]*\r?$"
     rb"(?=\s*(?:[A-Za-z_#}/]|\Z))",
     re.MULTILINE,
 )
 #: A word in capitals that has a line for itself, as what opens and closes a construct of macros. It may be a type only
 #: where a name with parameters follows.
 _ALONE = re.compile(
-    rb"\n[A-Z_][A-Z0-9_]{2,}+[ \t]*+\r?$(?=\s*+[A-Za-z_#}/~\[])(?!\r?\n[ \t]*+[*&]*+[ \t]*+[~\w:]++[ \t]*+\()",
+    _START + rb"[A-Z_][A-Z0-9_]{2,}+[ \t]*+\r?$(?=\s*+[A-Za-z_#}/~\[])(?!\r?\n[ \t]*+[*&]*+[ \t]*+[~\w:]++[ \t]*+\()",
     re.MULTILINE,
 )
 #: What the line before ends with where such a word belongs to it.
@@ -54,7 +56,8 @@ _PATH = (
     + rb")*+(?:[ \t]?<[^<>;(){}\r\n]{0,200}+(?:<[^<>;(){}\r\n]{0,80}+>[^<>;(){}\r\n]{0,80}+)*+>)?+"
 )
 _HEAD = re.compile(
-    rb"\n[ \t]*+((?:"
+    _START
+    + rb"[ \t]*+((?:"
     + _PATH
     + rb"(?:[ \t]*+"
     + _ARGUMENTS
@@ -78,7 +81,7 @@ _NAME_BEFORE = re.compile(rb"[ \t]++(\w++)[ \t*&]++([\w>]++)")
 _ENUM_TYPE = re.compile(rb"(\benum[ \t]*+)(:[ \t]*+[\w: \t]++)(?=[\r\n]*+\{)")
 #: Macros before a constructor or a conversion, which have no type: with one they would be fields.
 _UNTYPED = re.compile(
-    rb"\n[ \t]*+(?:(?:constexpr|explicit|inline)[ \t]++)*+((?:[A-Z_][A-Z0-9_]{3,}+[ \t]++){1,4})"
+    _START + rb"[ \t]*+(?:(?:constexpr|explicit|inline)[ \t]++)*+((?:[A-Z_][A-Z0-9_]{3,}+[ \t]++){1,4})"
     rb"((?:(?:constexpr|explicit|inline)[ \t]++)*+(?:operator[ \t]++[A-Za-z_:]|template[ \t]*+<|(" + _WORD + rb")\())",
     re.MULTILINE,
 )

@@ -84,6 +84,12 @@ def test_length_and_lines_stay_whatever_the_text(line: bytes) -> None:
     assert hidden.count(b"\n") == data.count(b"\n")
 
 
+def test_a_function_after_a_macro_of_several_lines_is_not_its_last_line() -> None:
+    text = "#define STATUS \\\n\tstatus()\nstatic inline u32 wanted(u32 r)\n{\n\treturn r;\n}\n"
+    assert names("a.c", text) == ["wanted"]
+    assert names("a.c", text.replace("\n", "\r\n")) == ["wanted"]
+
+
 def test_a_comment_inside_a_macro_does_not_end_it() -> None:
     text = "#define FLAGS \\\n\tflag(ONE) /* first */ \\\n\tflag(TWO)\n\nint after(void) { return 1; }\n"
     assert names("a.c", text) == ["after"]
