@@ -63,6 +63,7 @@ RUST = Language(
         ),
     ),
     declarations=(
+        (SymbolKind.TYPE, "(trait_item body: (declaration_list (associated_type name: (_) @name) @node))"),
         (
             SymbolKind.METHOD,
             "(trait_item body: (declaration_list (function_signature_item name: (_) @name) @node))",
