@@ -22,6 +22,7 @@ from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
 from pipelines.discover.relocation import PLACES, move_to_file
 from pipelines.discover.secrets import SecretSpan, find_secrets
 from pipelines.discover.source import Source, Span
+from pipelines.discover.sql import SQL, outline_sql
 from pipelines.discover.symbols import Definition, Outline, outline
 from pipelines.file_text import FileText
 from pipelines.identity import FileIds
@@ -70,7 +71,7 @@ def parse_file(repo: str, path: str, language: str, data: bytes) -> ParsedFile:
     secrets = find_secrets(text.text)
     parsed = ParsedFile(text.encoding, whole.count("\n") + (not whole.endswith("\n")))
     parsed.secrets = [list(row) for row in _secret_rows(secrets)]
-    if language in LANGUAGES or language in HOSTS:
+    if language in LANGUAGES or language in HOSTS or language == SQL:
         source = Source(text.text, [(span.start_byte, span.end_byte) for span in secrets])
         _add_symbols(parsed, repo, path, language, source, text.notebook)
     if not text.is_its_file:
@@ -105,6 +106,8 @@ def _compiled(language: str) -> CompiledLanguage | str:
 
 def _outline(language: str, path: str, source: Source, notebook: Notebook | None) -> tuple[Outline, str | None]:
     """Return what a file holds in its own language or in those of its regions, and why a part of it gave nothing."""
+    if language == SQL:
+        return outline_sql(source, path), None
     found, detail = Outline(), None
     if language in LANGUAGES:
         parts = [Region(grammar_for(language, path, source.data.decode()), ())]

@@ -238,6 +238,7 @@ _RULES = {
             " explode array_map array_filter array_merge array_keys str_replace"
         ),
     ),
+    "sql": CallRules(last_wins=True, linked=True),
     "c": _C,
     "cpp": replace(_C, constructor=""),
 }
