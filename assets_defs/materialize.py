@@ -17,7 +17,7 @@ from assets_defs.metadata import column_schema, range_metadata, report_metadata
 from assets_defs.partitions import Partitions, partition_key, split_keys
 from pipelines.artifacts import Target
 from pipelines.fingerprint import fingerprint
-from pipelines.formats import Format
+from pipelines.formats import FORMATS, Format
 from pipelines.plan import BucketPlan
 from pipelines.report import StageReport
 from resources.workspace import Workspace
@@ -85,11 +85,19 @@ def materialize_buckets(
     context: dg.AssetExecutionContext, workspace: Workspace, build: BuildBucket
 ) -> dg.MaterializeResult[Any]:
     """Build the artifact of every bucket that the run is asked for, under the lock of its repository."""
+    asset = context.asset_key.to_user_string()
     reports: list[StageReport] = []
     for repo, buckets in split_keys(required_keys(context)).items():
         with workspace.writing(repo):
             plan = workspace.plan(repo)
-            reports += [build(repo, plan.buckets[bucket]) for bucket in buckets]
+            wanted = {
+                bucket for bucket in buckets if not workspace.store.holds(plan.buckets[bucket].targets[asset].ref)
+            }
+            workspace.progress.begin(_step(asset), len(wanted))
+            for bucket in buckets:
+                reports.append(build(repo, plan.buckets[bucket]))
+                workspace.progress.advance(bucket in wanted)
+            workspace.progress.end()
     return _result(context, workspace, reports, lambda ref: partition_key(ref.repo, ref.bucket))
 
 
@@ -101,8 +109,15 @@ def materialize_repositories(
     reports: list[StageReport] = []
     for repo in required_keys(context):
         with workspace.writing(repo):
+            workspace.progress.begin(_step(asset), 0)
             reports.append(build(repo, workspace.repository_targets(repo)[asset]))
+            workspace.progress.end()
     return _result(context, workspace, reports, lambda ref: ref.repo)
+
+
+def _step(asset: str) -> str:
+    """Name the work on an asset by its place among all assets."""
+    return f"{asset} (step {[*FORMATS].index(asset) + 1} of {len(FORMATS)})"
 
 
 def required_keys(context: dg.AssetExecutionContext) -> Sequence[str]:

@@ -48,7 +48,7 @@ def build_repository(workspace: Workspace, repo: str) -> bool:
 def _execute(definitions: dg.Definitions, instance: dg.DagsterInstance, workspace: Workspace, item: Wanted) -> None:
     job = definitions.resolve_job_def(item.job)
     share = f" over {len(item.sources)} buckets" if item.sources else ""
-    workspace.progress.begin(f"{item.job}{share}", 1)
+    workspace.progress.begin(f"{item.job}{share}", 0)
     job.execute_in_process(
         instance=instance,
         partition_key=item.partition,

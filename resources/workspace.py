@@ -120,7 +120,10 @@ class Workspace:
         """List the files of a repository now."""
         repository = self.repository(key)
         index = self.settings(key).index
-        return list_files(repository.root, key, index, rev=repository.rev, deny=deny_patterns())
+        self.progress.begin("listing files", 0)
+        listing = list_files(repository.root, key, index, rev=repository.rev, deny=deny_patterns())
+        self.progress.end()
+        return listing
 
     def tree(self, key: str) -> SourceTree:
         """Return the reader of a repository's files."""

@@ -10,6 +10,7 @@ import pytest
 from pipelines.serving.cli.bars import Bars, Beats, shown_progress
 from pipelines.serving.cli.lines import coloured, line, plain, table
 from pipelines.serving.cli.output import ASCII_MARKS, MARKS, Output
+from pipelines.serving.cli.pace import Pace
 from pipelines.serving.cli.streams import Stream, encodable, visible
 
 
@@ -113,27 +114,68 @@ def test_an_error_after_the_document_does_not_make_a_second_one() -> None:
     assert err.shown() == "error: too late\n"
 
 
+class Clock:
+    """Time that passes when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
 def test_progress_into_a_pipe_is_a_line_of_counts_per_beat() -> None:
-    screen = Screen()
-    progress = Beats(output(screen), beat_s=1000)
-    progress.beat()
-    progress.begin("parsing", 120)
-    progress.advance(30)
-    progress.beat()
+    screen, clock = Screen(), Clock()
+    progress = Beats(output(screen), beat_s=1000, pace=Pace(clock))
+
+    def beat(seconds: float) -> None:
+        clock.now += seconds
+        progress.beat()
+
+    beat(10)
+    progress.begin("bucket_job", 0)
+    progress.begin("symbols", 16)
+    progress.advance(4)
+    beat(10)
+    progress.begin("parsing b04", 120)
+    progress.advance(60)
+    beat(8)
     progress.begin("reading", 0)
     progress.advance()
-    progress.beat()
+    beat(2)
     progress.end()
-    progress.beat()
+    progress.end()
+    beat(3_700)
+    progress.end()
+    beat(1)
     progress.note("slow file")
     progress.close()
     assert screen.shown().splitlines() == [
-        "1000 s  working",
-        "2000 s  parsing: 30 of 120",
-        "3000 s  reading: 1",
-        "4000 s  parsing: 30 of 120",
+        "10 s  working",
+        "20 s  symbols: 4 of 16, about 30 s left",
+        "28 s  symbols: 4 of 16, about 46 s left; parsing b04: 60 of 120",
+        "30 s  symbols: 4 of 16, about 51 s left; reading: 1",
+        "1 h 2 min  symbols: 4 of 16, about 3 h 6 min left",
+        "1 h 2 min  bucket_job",
         "slow file",
     ]
+
+
+def test_nothing_is_said_of_what_is_left_before_it_is_known() -> None:
+    clock = Clock()
+    pace = Pace(clock)
+    pace.begin("embedding", 1_000)
+    clock.now += 60
+    assert pace.describe() == "1 min 0 s  embedding: 0 of 1000"
+    pace.advance(10)
+    assert "left" not in pace.describe()
+    pace.advance(10)
+    assert pace.describe() == "1 min 0 s  embedding: 20 of 1000, about 49 min left"
+    pace.begin("half", 2)
+    pace.advance(5)
+    assert "about 46 min left" in pace.describe()
+    clock.now -= 57
+    assert "left" not in pace.describe()
 
 
 def test_progress_beats_by_itself_until_it_is_closed() -> None:

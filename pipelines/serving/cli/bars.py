@@ -5,10 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pipelines.serving.cli.output import Output
+from pipelines.serving.cli.pace import Pace
 from pipelines.serving.cli.streams import visible
 
 if TYPE_CHECKING:
@@ -31,21 +31,13 @@ def shown_progress(output: Output) -> Iterator[Progress]:
         progress.close()
 
 
-@dataclass(slots=True)
-class _Piece:
-    label: str
-    total: int  # 0: not known
-    done: int = 0
-
-
 class Beats:
     """Progress as lines: one every `beat_s` seconds, so that a short run is silent and a long one never is."""
 
-    def __init__(self, output: Output, beat_s: float = _BEAT_S) -> None:
+    def __init__(self, output: Output, beat_s: float = _BEAT_S, pace: Pace | None = None) -> None:
         self._output = output
         self._beat_s = beat_s
-        self._beats = 0
-        self._pieces: list[_Piece] = []
+        self._pace = pace or Pace()
         self._guard = threading.Lock()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="progress", daemon=True)
@@ -54,13 +46,12 @@ class Beats:
     def begin(self, label: str, total: int) -> None:
         """Start a piece of work."""
         with self._guard:
-            self._pieces.append(_Piece(label, total))
+            self._pace.begin(label, total)
 
     def advance(self, count: int = 1) -> None:
         """Count steps of the piece begun last."""
         with self._guard:
-            if self._pieces:
-                self._pieces[-1].done += count
+            self._pace.advance(count)
 
     def note(self, message: str) -> None:
         """Show a line of text."""
@@ -69,8 +60,7 @@ class Beats:
     def end(self) -> None:
         """Finish the piece begun last."""
         with self._guard:
-            if self._pieces:
-                self._pieces.pop()
+            self._pace.end()
 
     def close(self) -> None:
         """Stop the beat."""
@@ -78,15 +68,10 @@ class Beats:
         self._thread.join()
 
     def beat(self) -> None:
-        """Write how long the run has taken, and how far the present piece of work is."""
+        """Write how far the run is."""
         with self._guard:
-            self._beats += 1
-            text = "working"
-            if self._pieces:
-                piece = self._pieces[-1]
-                text = f"{piece.label}: {piece.done}" + (f" of {piece.total}" if piece.total else "")
-            spent = f"{self._beats * self._beat_s:.0f} s"
-        self._output.note(f"{spent}  {text}")
+            text = self._pace.describe()
+        self._output.note(text)
 
     def _run(self) -> None:
         while not self._closing.wait(self._beat_s):
@@ -133,7 +118,15 @@ class Bars:
 
 def _rich_progress() -> RichProgress:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    label = TextColumn("{task.description}", markup=False)
+    times = (TimeElapsedColumn(), TextColumn("left", style="dim"), TimeRemainingColumn())
+    return Progress(label, BarColumn(), MofNCompleteColumn(), *times, console=Console(stderr=True), transient=True)
