@@ -55,7 +55,6 @@ _SCRIPT_GROUPS = {
 }
 #: Language of Strata -> language of ctags, and which kinds of the two are compared.
 _SPOKEN: dict[str, tuple[str, dict[str, Group]]] = {
-    "shell": ("Sh", {"functions": _group("function", "function")}),
     "c": ("C", _C_GROUPS),
     "cpp": ("C++", _C_GROUPS),
     "csharp": (
