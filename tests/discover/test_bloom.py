@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.bloom import bloom_of_text, make_bloom, may_hold, rows_that_may_hold
+from pipelines.bloom import SpanBits, bloom_of_text, make_bloom, may_hold, rows_that_may_hold, text_bits
 from pipelines.formats import BLOOM_BYTES
 from pipelines.tokens import words
 
@@ -14,6 +14,21 @@ TEXTS = ["def parseHTTP2Response(self): return self.x", "größe = 日本語 + _
 @given(st.text(max_size=200))
 def test_sketch_of_a_text_is_that_of_its_words(text: str) -> None:
     assert bloom_of_text(text) == make_bloom(words(text))
+
+
+@given(
+    st.text(alphabet="aB1_ .é\u0301\n", max_size=60),
+    st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=8),
+)
+def test_bits_of_spans_are_those_of_their_texts(text: str, places: list[tuple[int, int]]) -> None:
+    """Spans that lie inside each other, that cross, and that cut a word or a character."""
+    data = text.encode()
+    cut = [(min(one, len(data)), min(two, len(data))) for one, two in places]
+    spans = sorted({(min(span), max(span)) for span in cut}, key=lambda span: (span[0], -span[1]))
+    bits = SpanBits(data)
+    expected = [text_bits(data[start:end].decode("utf-8", "ignore")) for start, end in spans]
+    assert bits.of_all(spans) == expected
+    assert [bits.of(start, end) for start, end in spans] == expected
 
 
 @given(st.lists(st.text(alphabet="abcdefgh", min_size=1, max_size=6), max_size=40))
