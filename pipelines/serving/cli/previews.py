@@ -10,9 +10,10 @@ from pipelines.serving.cli.host import INDEXED
 from pipelines.serving.cli.lines import Line, line, table
 from pipelines.serving.cli.tables import short
 
-#: So many languages, details or examples are shown in one row of the summary.
-_SHOWN = 4
+#: So many languages, common details or paths are shown in one row of the summary.
 _SHOWN_LANGUAGES = 8
+_SHOWN_DETAILS = 4
+_SHOWN_PATHS = 2
 
 
 def preview_lines(listing: Listing) -> Iterator[Line]:
@@ -60,7 +61,8 @@ def outcome(file: ListedFile) -> str:
 
 def _languages(files: Sequence[ListedFile]) -> str:
     counts = Counter(file.language or file.content.value for file in files)
-    return _listed([f"{language} {count}" for language, count in _most(counts)], _SHOWN_LANGUAGES)
+    shown = [f"{language} {count}" for language, count in _most(counts)[:_SHOWN_LANGUAGES]]
+    return _listed(shown, len(counts))
 
 
 def _gist(files: Sequence[ListedFile]) -> str:
@@ -68,13 +70,14 @@ def _gist(files: Sequence[ListedFile]) -> str:
     details = Counter(file.skip_detail for file in files if file.skip_detail)
     common = [f"{detail}: {count}" for detail, count in _most(details) if count > 1]
     rare = [file.path for file in files if details[file.skip_detail] <= 1]
-    return _listed([*common, *rare], _SHOWN)
+    shown = [*common[:_SHOWN_DETAILS], *rare[:_SHOWN_PATHS]]
+    return _listed(shown, len(common) + len(rare))
 
 
 def _most(counts: Counter[str]) -> list[tuple[str, int]]:
     return sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _listed(items: Sequence[str], limit: int) -> str:
-    more = len(items) - limit
-    return ", ".join(items[:limit]) + (f", and {more} more" if more > 0 else "")
+def _listed(shown: Sequence[str], total: int) -> str:
+    more = total - len(shown)
+    return ", ".join(shown) + (f", and {more} more" if more else "")
