@@ -41,7 +41,7 @@ SYMBOLS = Format(
     version=2,
     oldest_readable=2,
     revision=2,
-    history=("1.1 first format", "2.2 more languages, constants, offsets of the original bytes, `top_byte`"),
+    history=("1.1 first format", "2.2 more languages, constants, more kinds of secrets, offsets of the original bytes, `top_byte`"),
 )
 CHUNKS = Format(
     "chunks",
