@@ -60,6 +60,10 @@ def bind_calls(buckets: Sequence[Bucket], done: Callable[[], None]) -> Iterator[
         imports.add(columns[0], zip(*columns[1:], strict=True))
         typings.append(_typings(bucket, files, first, known))
     imports.complete()
+    for bucket, first, known in zip(buckets, first_nodes, ids, strict=True):
+        callers = pc.unique(bucket.table("calls.parquet", columns=["caller"])["caller"])
+        rows = pc.index_in(callers, value_set=known, skip_nulls=True).drop_null()
+        definitions.silent[rows.to_numpy().astype(np.int64) + first] = False
     types = Types(definitions, imports, Typings(words, *_joined(typings)))
     binder = CallBinder(definitions, imports, Resolver(definitions, imports, types))
     for bucket, first, known in zip(buckets, first_nodes, ids, strict=True):

@@ -53,11 +53,13 @@ class _Answers:
     def __init__(self, calls: int) -> None:
         self.place: Ints = np.full(calls, -1, np.int64)
         self.kinds: list[Outcome] = []
-        self._known: dict[Outcome, int] = {}
+        self._known: dict[object, int] = {}
 
     def number(self, outcome: Outcome) -> int:
-        known = self._known.setdefault(outcome, len(self.kinds))
-        if known == len(self.kinds):
+        key = (outcome.strategy.value, outcome.nodes) if isinstance(outcome, Binding) else outcome.value
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = len(self.kinds)
             self.kinds.append(outcome)
         return known
 
@@ -134,8 +136,7 @@ class CallBinder:
         (file, name), which = unique_rows(calls.file[pending], calls.name[pending])
         members = self._has_class(calls, pending)
         inherited = self._answer(calls, pending[members], answers, lambda call: self._resolver.inherited(*call))
-        outcomes = self._linking.find(file, name)
-        numbers = np.array([answers.number(outcome) for outcome in outcomes], np.int64)
+        numbers = self._linking.find(file, name, answers.number)
         open_calls = np.ones(len(pending), bool)
         open_calls[np.flatnonzero(members)[inherited]] = False
         answers.place[pending[open_calls]] = numbers[which[open_calls]]

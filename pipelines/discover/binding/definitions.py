@@ -83,8 +83,9 @@ class Definitions:
         self.callable: Flags = _of_kind(symbols["kind"], CALLABLE_KINDS)
         self._silent = _of_kind(symbols["kind"], _SILENT)
         self._is_method = _of_kind(symbols["kind"], {SymbolKind.METHOD})
-        self._is_macro = _of_kind(symbols["kind"], {SymbolKind.MACRO})
+        self.is_macro = _of_kind(symbols["kind"], {SymbolKind.MACRO})
         self._split_names()
+        self.silent: Flags = np.ones(len(self.file), bool)  # functions that call nothing
         self.here = self._by_place(symbols["start_byte"].to_numpy())
         self._enclose()
         self._index(symbols["static"].to_numpy(zero_copy_only=False))
@@ -251,7 +252,7 @@ class Definitions:
         files = self.files
         family = files.family[self.file]
         shown = ~self.nested & self._kept
-        hidden = files.flag("linked")[self.file] & (static | self._is_macro) & ~files.is_header[self.file]
+        hidden = files.flag("linked")[self.file] & (static | self.is_macro) & ~files.is_header[self.file]
         free = np.flatnonzero(shown & ~self.is_member & ~hidden)
         members = np.flatnonzero(shown & self.is_member)
         held = np.flatnonzero(shown & (self.container > 0))

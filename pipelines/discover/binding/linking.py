@@ -7,7 +7,7 @@ taken, as every architecture of a kernel has its own; where two are equally near
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,9 @@ import numpy.typing as npt
 from pipelines.discover.binding.definitions import Definitions
 from pipelines.discover.binding.imports import Imports
 from pipelines.discover.binding.modules import way
-from pipelines.discover.binding.resolver import Outcome, Resolver
+from pipelines.discover.binding.resolver import Binding, Outcome, Resolver
 from pipelines.discover.binding.rules import is_distinctive
-from pipelines.discover.binding.words import Groups, Ints, joined
+from pipelines.discover.binding.words import Ints, joined
 from pipelines.records import CallStrategy, UnresolvedCall
 
 #: The shortest name that binds by being the only one: macros and function pointers of one letter are everywhere.
@@ -36,27 +36,56 @@ class Linking:
         self._opened: dict[int, frozenset[int]] = {}
         self._included = _Included(definitions, imports)
         self._ways: dict[tuple[int, int], int] = {}
+        lengths = np.array([len(text) for text in definitions.words.texts], np.int32)
+        self._is_long = lengths[definitions.name] >= _MIN_CHARS
 
-    def find(self, files: npt.NDArray[np.int32], names: npt.NDArray[np.int32]) -> list[Outcome]:
-        """Return what each name means in each file."""
-        definitions = self._definitions
-        free: Groups = definitions.free
-        groups: Ints = free.find(joined(definitions.files.family[files], names))
+    def find(
+        self, files: npt.NDArray[np.int32], names: npt.NDArray[np.int32], number: Callable[[Outcome], int]
+    ) -> Ints:
+        """Return what each name means in each file, as the numbers of outcomes.
+
+        :param files: ascending. :param number: gives an outcome its number.
+        """
+        definitions, free = self._definitions, self._definitions.free
+        groups = free.find(joined(definitions.files.family[files], names))
         sizes = free.sizes(groups)
+        numbers = np.full(len(files), number(UnresolvedCall.UNKNOWN_NAME), np.int64)
         texts, units = definitions.words.texts, definitions.files.units
-        outcomes: list[Outcome] = []
-        for file, name, group, size in zip(
-            files.tolist(), names.tolist(), groups.tolist(), sizes.tolist(), strict=True
-        ):
-            text = texts[name]
-            if size == 0:
-                builtin = text in units[file].rules.builtins
-                outcomes.append(UnresolvedCall.BUILTIN if builtin else UnresolvedCall.UNKNOWN_NAME)
-            elif size > _MAX_DEFINITIONS:
-                outcomes.append(UnresolvedCall.AMBIGUOUS)
-            else:
-                outcomes.append(self._choose(file, text, free.group(group)))
-        return outcomes
+        for place in np.flatnonzero(sizes == 0).tolist():
+            if texts[names[place]] in units[files[place]].rules.builtins:
+                numbers[place] = number(UnresolvedCall.BUILTIN)
+        numbers[sizes > _MAX_DEFINITIONS] = number(UnresolvedCall.AMBIGUOUS)
+        rest = (sizes > 0) & (sizes <= _MAX_DEFINITIONS)
+        only = np.where(sizes == 1, free.first(groups), -1)
+        rest[self._bind_only(files, only, numbers, number)] = False
+        places = np.flatnonzero(rest)
+        columns = (files[places].tolist(), names[places].tolist(), groups[places].tolist())
+        for place, file, name, group in zip(places.tolist(), *columns, strict=True):
+            numbers[place] = number(self._choose(file, texts[name], free.group(group)))
+        return numbers
+
+    def _bind_only(
+        self, files: npt.NDArray[np.int32], only: Ints, numbers: Ints, number: Callable[[Outcome], int]
+    ) -> Ints:
+        """Bind the names that have one definition, a function: in a header that is seen, or in a source."""
+        definitions = self._definitions
+        places = np.flatnonzero((only >= 0) & definitions.callable[only])
+        nodes, of = only[places], definitions.file[only[places]]
+        header = definitions.files.is_header[of]
+        opened = np.array(
+            [
+                node_file in self._includes(file) if not is_header else self._included.reaches(file, node_file)
+                for file, node_file, is_header in zip(files[places].tolist(), of.tolist(), header.tolist(), strict=True)
+            ],
+            bool,
+        )
+        long = self._is_long[nodes]
+        for strategy, mask in ((CallStrategy.IMPORTED, opened), (CallStrategy.LINKED, ~opened & ~header & long)):
+            distinct, which = np.unique(nodes[mask], return_inverse=True)
+            known = [number(Binding(strategy, (node,))) for node in distinct.tolist()]
+            numbers[places[mask]] = np.array(known, np.int64)[which]
+        bound: Ints = places[opened | (~header & long)]
+        return bound
 
     def _choose(self, file: int, name: str, nodes: list[int]) -> Outcome:
         of, is_header = self._definitions.file, self._definitions.files.is_header
@@ -65,7 +94,7 @@ class Linking:
         opened = self._includes(file)
         included = headers + [node for node in sources if int(of[node]) in opened]
         if included:
-            real = self._behind_headers(included, sources)
+            real = self._behind_headers(self._nearest(file, included), sources)
             if bound := self._resolver.bound(CallStrategy.IMPORTED, self._nearest(file, real)):
                 return bound
         if len(name) < _MIN_CHARS:
@@ -79,10 +108,13 @@ class Linking:
     def _behind_headers(self, included: list[int], sources: Sequence[int]) -> list[int]:
         """Return the sources' definitions for those of headers that only stand in for them.
 
-        A header often has an empty inline function for the case that a feature is left out; the source of the feature
-        includes that header.
+        A header often has an inline function that does nothing, for the case that a feature is left out; the source of
+        the feature includes that header.
         """
-        of, is_header = self._definitions.file, self._definitions.files.is_header
+        definitions = self._definitions
+        of, is_header = definitions.file, definitions.files.is_header
+        if any(definitions.is_macro[node] or not definitions.silent[node] for node in included):
+            return included
         headers = {int(of[node]) for node in included if is_header[of[node]]}
         real = [node for node in sources if not headers.isdisjoint(self._includes(int(of[node])))]
         return real or included
@@ -121,15 +153,17 @@ class _Included:
         headers = np.flatnonzero(self._is_header).tolist()
         self._bit = {header: place for place, header in enumerate(headers)}
         self._sets: dict[int, int] = {}
-        self._last = (-1, 0)  # the file that was asked for last, and what it sees
+        self._last = -1  # the file that was asked for last, and what it sees: bit 0 first
+        self._seen = b""
 
     def reaches(self, file: int, header: int) -> bool:
         """Tell whether a file sees a header."""
-        if not self._is_header[header]:
+        bit = self._bit.get(header)
+        if bit is None:
             return False
-        if self._last[0] != file:
-            self._last = (file, self._seen_from(file))
-        return bool(self._last[1] >> self._bit[header] & 1)
+        if self._last != file:
+            self._last, self._seen = file, self._seen_from(file).to_bytes(len(self._bit) // 8 + 1, "little")
+        return bool(self._seen[bit >> 3] >> (bit & 7) & 1)
 
     def _direct(self, file: int) -> list[int]:
         return [number for number in self._imports.scope(file).opened if self._is_header[number]]

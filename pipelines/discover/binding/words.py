@@ -48,7 +48,14 @@ class Words:
     def codes(self, column: pa.ChunkedArray) -> npt.NDArray[np.int32]:
         """Return the codes of a column of strings; NULL for null."""
         encoded = column.combine_chunks().dictionary_encode()
-        table = np.fromiter(map(self.code, encoded.dictionary.to_pylist()), np.int32, len(encoded.dictionary))
+        known, texts = self._codes, self.texts
+        table = np.empty(len(encoded.dictionary), np.int32)
+        for place, text in enumerate(encoded.dictionary.to_pylist()):
+            code = known.get(text)
+            if code is None:
+                code = known[text] = len(texts)
+                texts.append(text)
+            table[place] = code
         indices = pc.fill_null(encoded.indices, NULL).to_numpy(zero_copy_only=False)
         return np.where(indices >= 0, table[indices], NULL).astype(np.int32) if len(table) else indices.astype(np.int32)
 
