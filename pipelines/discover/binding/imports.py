@@ -44,6 +44,7 @@ class Imports:
         self._definitions = definitions
         self._units = definitions.files.units
         self._rows: dict[int, list[ImportRow]] = {}
+        self._last_seen: tuple[int, set[int]] = (-1, set())
         self.modules: Modules = Modules(definitions)
         self.scope = lru_cache(maxsize=_KEPT_SCOPES)(self._scope)
 
@@ -61,6 +62,14 @@ class Imports:
         """Tell whether a name of a file is that of a module of this repository."""
         imported = self.scope(file).names.get(name)
         return imported is not None and bool(imported.files) and imported.name is None
+
+    def sees(self, file: int, other: int) -> bool:
+        """Tell whether a file imports anything from the folder of another file."""
+        if self._last_seen[0] != file:
+            scope, folder = self.scope(file), self._definitions.files.folder
+            files = {number for imported in scope.names.values() for number in imported.files} | {*scope.opened, file}
+            self._last_seen = file, {int(folder[number]) for number in files}
+        return int(self._definitions.files.folder[other]) in self._last_seen[1]
 
     def lookup(self, files: Sequence[int], qualified: str, hops: int = _MAX_HOPS) -> list[int]:
         """Return the definitions of a name in the first of the files that has it, through re-exports if need be."""

@@ -204,10 +204,12 @@ class Modules:
         self._go_roots = {prefix for prefix, count in votes.items() if count * _FEW_VOTES >= most}
 
     def _go(self, module: str, folder: str) -> Iterable[int]:
-        parts = _go_parts(module)
-        for start in range(1, len(parts) + 1):
-            if "/".join(parts[:start]) in self._go_roots and (found := self._go_folder("/".join(parts[start:]))):
-                return found
+        written, parts = module.split("/"), _go_parts(module)
+        for names in (written, parts) if parts else ():  # a last part like v1 may be a version, or a folder
+            for start in range(1, len(names) + 1):
+                root = "/".join(name for name in names[:start] if not _GO_VERSION.match(name))
+                if root in self._go_roots and (found := self._go_folder("/".join(names[start:]))):
+                    return found
         return ()
 
     def _go_folder(self, path: str) -> list[int]:

@@ -325,6 +325,10 @@ class Resolver:
             return UnresolvedCall.UNKNOWN_NAME
         if not is_distinctive(call.name):
             return UnresolvedCall.UNKNOWN_RECEIVER
+        if unit.rules.imports_types and not any(
+            self._imports.sees(call.file, int(definitions.file[node])) for node in nodes[: MAX_CANDIDATES + 1]
+        ):
+            return UnresolvedCall.UNKNOWN_RECEIVER  # a file that imports nothing from there hardly means it
         return self.bound(CallStrategy.UNIQUE_METHOD, nodes)
 
     def _are_one_type(self, nodes: Sequence[int]) -> bool:
