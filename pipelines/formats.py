@@ -41,7 +41,10 @@ SYMBOLS = Format(
     version=2,
     oldest_readable=2,
     revision=2,
-    history=("1.1 first format", "2.2 more languages, constants, more kinds of secrets, offsets of the original bytes, `top_byte`"),
+    history=(
+        "1.1 first format",
+        "2.2 more languages, constants, more kinds of secrets, offsets of the original bytes, `top_byte`",
+    ),
 )
 CHUNKS = Format(
     "chunks",
@@ -51,7 +54,13 @@ CHUNKS = Format(
     history=("1.1 first format", "1.2 chunks of more languages, of notebooks and of long constants"),
 )
 LEXICAL_SEGMENTS = _first("lexical_segments")
-CHUNK_VECTORS = _first("chunk_vectors")
+CHUNK_VECTORS = Format(
+    "chunk_vectors",
+    version=1,
+    oldest_readable=1,
+    revision=2,
+    history=("1.1 first format", "1.2 data and settings have no vector"),
+)
 GRAPH_SNAPSHOT = Format(
     "graph_snapshot",
     version=1,
@@ -62,7 +71,13 @@ GRAPH_SNAPSHOT = Format(
 DIFFUSED_VECTORS = _first("diffused_vectors")
 BINARY_CODES = _first("binary_codes")
 SEARCH_ROWS = _first("search_rows")
-EVAL_RUNS = _first("eval_runs")
+EVAL_RUNS = Format(
+    "eval_runs",
+    version=1,
+    oldest_readable=1,
+    revision=2,
+    history=("1.1 first format", "1.2 rows without a vector are ranked by their words in its place"),
+)
 
 #: Version of the JSON documents that the command line and the HTTP API print.
 JSON_SCHEMA_VERSION = 1

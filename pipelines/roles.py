@@ -1,8 +1,10 @@
-"""What a file is for, as far as its path tells. In: a path. Out: a flag. Discover and chunking must agree on it."""
+"""What a file is for, as far as its path or its language tells. In: these. Out: a flag. Stages must agree on it."""
 
 from __future__ import annotations
 
 import re
+
+from pipelines.records import ChunkKind
 
 _TEST_FOLDERS = frozenset({"test", "tests", "__tests__", "spec", "specs", "testdata", "e2e"})
 #: Folders of .NET, Gradle and Swift projects: Shop.Tests, commonTest, ShopTests.
@@ -20,3 +22,12 @@ def is_test_path(path: str) -> bool:
     *folders, name = path.split("/")
     in_project = any(_TEST_PROJECT.match(folder) for folder in folders)
     return in_project or not _TEST_FOLDERS.isdisjoint(folders) or _TEST_FILE.match(name) is not None
+
+
+#: Data and settings, in which the exact word is looked for: names and values, of which hardly any two make a sentence.
+_DATA_LANGUAGES = frozenset({"cfg", "dotenv", "go-module", "json", "procfile", "requirements", "toml", "xml", "yaml"})
+
+
+def has_meaning(kind: str, language: str) -> bool:
+    """Tell whether a chunk can be near a question in meaning; one that cannot is found by its words alone."""
+    return kind != ChunkKind.WINDOW or language not in _DATA_LANGUAGES

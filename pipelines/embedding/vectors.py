@@ -4,8 +4,9 @@
     valid.npy       bool    (N)      False where a chunk has no vector
     embed_keys.npy  uint8   (N, 16)  hash of the text that was embedded
 
-Each distinct text is embedded once, and only if no artifact of the store knows its vector. A chunk without a word, or
-one that the encoder gives zeros or no numbers for, has no vector: it is marked, counted, and still found by its words.
+Each distinct text is embedded once, and only if no artifact of the store knows its vector. A chunk of data or settings,
+a chunk without a word, or one that the encoder gives zeros or no numbers for, has no vector: it is marked, counted, and
+still found by its words.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from pipelines.store import ArtifactStore
 #: Texts that an encoder is given at one time: enough to share what they have in common, few enough to stay small.
 _BATCH_TEXTS = 512
 #: Why a chunk has no vector.
-BLANK, ZERO, NOT_FINITE = "blank_text", "zero_vector", "not_finite"
+LEXICAL_ONLY, BLANK, ZERO, NOT_FINITE = "lexical_only", "blank_text", "zero_vector", "not_finite"
 
 
 @runtime_checkable
@@ -124,6 +125,8 @@ def _write(writer: ArtifactWriter, texts: BucketTexts, outcome: _Outcome, report
     report.rows = len(texts.of_row)
     report.reused = int(outcome.reused[texts.of_row].sum())
     report.computed = report.rows - report.reused
+    report.skipped[LEXICAL_ONLY] += int(texts.lexical_only.sum())
+    report.skipped[BLANK] -= report.skipped[LEXICAL_ONLY]
     for reason, flags in ((BLANK, texts.blank), (ZERO, outcome.zero), (NOT_FINITE, outcome.infinite)):
         report.skipped[reason] += int(flags[texts.of_row].sum())
     report.skipped = +report.skipped

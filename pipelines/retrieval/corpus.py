@@ -47,6 +47,13 @@ class Corpus:
             found[places] = generation.rows.numbers[column][local]
         return found
 
+    def have_vectors(self, rows: Rows) -> npt.NDArray[np.bool_]:
+        """Tell which rows have a vector."""
+        found = np.zeros(len(rows), np.bool_)
+        for generation, places, local in self.split(rows):
+            found[places] = generation.codes.valid[local]
+        return found
+
     def tests(self, rows: Rows) -> npt.NDArray[np.bool_]:
         """Tell which rows are tests."""
         found = np.zeros(len(rows), np.bool_)

@@ -24,7 +24,7 @@ from pipelines.retrieval.files import (
     file_support,
     places_in_file,
 )
-from pipelines.retrieval.fusion import RRF_K, Fused, Values, late, reserve, rrf, spread
+from pipelines.retrieval.fusion import RRF_K, Fused, Values, late, reserve, rrf, spread, stand_in
 from pipelines.retrieval.lexical import Ranking
 from pipelines.retrieval.query import Query
 from pipelines.retrieval.rows import Rows
@@ -66,8 +66,15 @@ def rank(
         fused = _late(corpus, analysis, found.semantic.by_row(), inactive)
         return _in_place(corpus, _ordered(corpus, fused, found.semantic), fused)
     branches = found.branches()
-    fused = _rrf(corpus, analysis, found, branches)
+    fused = _rrf(corpus, analysis, found, _with_stand_ins(corpus, branches))
     return _in_place(corpus, reserve(_ordered(corpus, fused, found.semantic), branches), fused)
+
+
+def _with_stand_ins(corpus: Corpus, branches: Mapping[str, Rows]) -> Mapping[str, Rows]:
+    if "lexical" not in branches or "semantic" not in branches:
+        return branches
+    lexical = branches["lexical"]
+    return {**branches, "semantic": stand_in(lexical, ~corpus.have_vectors(lexical), branches["semantic"])}
 
 
 def branch_weights(corpus: Corpus) -> Mapping[str, float]:

@@ -28,6 +28,7 @@ from pipelines.store import ArtifactStore, Pointer
 DATA = Path(__file__).parents[2] / "data" / "encoder"
 #: path -> text of its one chunk
 Files = Mapping[str, str]
+_DATA = {"json": "json", "toml": "toml"}
 
 
 def make_store(root: Path) -> ArtifactStore:
@@ -41,7 +42,7 @@ def chunk_table(repo: str, files: Files) -> pa.Table:
         {
             "chunk_id": make_id(repo, path, ChunkKind.WINDOW, "", 0),
             "path": path,
-            "language": "",
+            "language": _DATA.get(path.rpartition(".")[2], ""),
             "scope": "",
             "kind": ChunkKind.WINDOW.value,
             "name": "",

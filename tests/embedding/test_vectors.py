@@ -59,6 +59,13 @@ def test_what_has_no_vector_is_marked_and_counted(store: ArtifactStore) -> None:
     assert again.skipped == report.skipped
 
 
+def test_data_and_settings_have_no_vector(store: ArtifactStore) -> None:
+    files = {"a.py": "ordinary", "b.toml": "ordinary", "c.json": "🙂"}
+    report, artifact = embed(store, files, WordsEncoder())
+    assert report.skipped == {"lexical_only": 2}
+    assert (report.extra["embedded_texts"], artifact.array("valid.npy").sum()) == (1, 1)
+
+
 def test_an_empty_bucket_has_empty_arrays(store: ArtifactStore) -> None:
     report, artifact = embed(store, {}, WordsEncoder())
     assert report.rows == 0

@@ -24,6 +24,7 @@ from pipelines.quantization import build_codes
 from pipelines.records import CallStrategy, Encoder, SymbolKind
 from pipelines.report import StageReport
 from pipelines.retrieval import Answer, Generation, Query, Searcher, open_generation
+from pipelines.roles import has_meaning
 from pipelines.serving.rows import build_search_rows
 from pipelines.stage import run_stage
 from pipelines.store import ArtifactStore
@@ -210,6 +211,7 @@ class _Builder:
     def _vectors(self, bucket: str, docs: Sequence[Doc]) -> ArtifactRef:
         target = self._target("chunk_vectors", bucket)
         vectors = self.encoder.encode([f"{doc.name} {doc.text}" for doc in docs]).astype(np.float16)
+        vectors[[not has_meaning(doc.kind, doc.language) for doc in docs]] = 0
         valid: npt.NDArray[np.bool_] = np.any(vectors != 0, axis=1)
 
         def work(writer: ArtifactWriter, report: StageReport) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pipelines.retrieval import Query
-from pipelines.retrieval.fusion import LATE_WEIGHTS, RESERVED_WITHIN, RRF_K, late, reserve, rrf
+from pipelines.retrieval.fusion import LATE_WEIGHTS, RESERVED_WITHIN, RRF_K, late, reserve, rrf, stand_in
 from tests.retrieval.builders import Call, Doc, make_searcher
 
 WEIGHTS = {"lexical": 1.0, "semantic": 1.0, "symbol": 1.0}
@@ -105,3 +105,21 @@ def test_late_uses_ranks_names_and_sketches(tmp_path: Path) -> None:
         weighed = sum(weight * hit.terms[name] for name, weight in LATE_WEIGHTS.items())
         assert hit.score == pytest.approx(weighed, abs=1e-5)
         assert all(0 <= hit.terms[name] <= 1 for name in LATE_WEIGHTS)
+
+
+def test_a_row_without_a_vector_has_the_rank_of_its_words() -> None:
+    lexical, semantic = np.array([7, 3, 9, 1]), np.array([3, 1, 5])
+    nowhere = np.array([True, False, True, False])
+    assert stand_in(lexical, nowhere, semantic).tolist() == [7, 3, 9, 1, 5]
+    assert stand_in(lexical, ~nowhere & nowhere, semantic).tolist() == semantic.tolist()
+    assert stand_in(lexical, nowhere | ~nowhere, semantic[:0]).tolist() == lexical.tolist()
+
+
+def test_settings_are_found_by_their_words_as_well_as_code_is(tmp_path: Path) -> None:
+    docs = [
+        Doc("tox.ini", "line length of the wheel", kind="window", language="cfg"),
+        *(Doc(f"a{n}.py", f"length of a wheel {n}", f"a{n}") for n in range(8)),
+    ]
+    answer = make_searcher(tmp_path, docs).search(Query("line length wheel"))
+    assert answer.hits[0].path == "tox.ini"
+    assert answer.hits[0].distance is None

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.roles import is_test_path
+from pipelines.roles import has_meaning, is_test_path
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,11 @@ def test_usual_names_of_tests_are_known(path: str) -> None:
 )
 def test_names_that_only_sound_alike_are_not(path: str) -> None:
     assert not is_test_path(path)
+
+
+def test_data_and_settings_have_words_and_no_meaning() -> None:
+    assert not has_meaning("window", "json")
+    assert not has_meaning("window", "toml")
+    assert has_meaning("window", "perl")
+    assert has_meaning("section", "markdown")
+    assert has_meaning("module", "python")
