@@ -298,7 +298,7 @@ def test_rust_paths_uses_and_objects(tmp_path: Path) -> None:
         "router/src/graph.rs:Network.route",
         "router/src/graph.rs:plain",
     }
-    assert snapshot.unresolved == {"external": 1, "builtin": 1, "unknown_receiver": 1}
+    assert snapshot.unresolved == {"external": 1, "builtin": 1, "unknown_name": 1}
 
 
 def test_c_headers_linkage_static_and_function_pointers(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ _MAX_LINKS = 8
 #: Texts whose links and types are kept: the same few are written everywhere.
 _KEPT = 65_536
 _JOINT = re.compile(r"\s*(?:[?&!]?\.|\?->|->|::|\\)\s*")
-_NAME = re.compile(r"[@$]?[^\W\d][\w$]*[!?]?(?![\w$])|[@$]?[^\W\d][\w$]*")
+_NAME = re.compile(r"[@$]?[^\W\d][\w$]*[!?]?(?![\w$.])|[@$]?[^\W\d][\w$]*")
 _PREFIX = re.compile(r"(?:await\s+|new\s+|&|\*|\()+")
 _TYPE_ARGUMENTS = re.compile(r"(?:::)?<[\w\s,.:?\[\]|&]*>")
 _OPENING, _CLOSING = "([{", ")]}"

@@ -92,7 +92,7 @@ class Linking:
         sources = [node for node in nodes if not is_header[of[node]]]
         headers = [node for node in nodes if self._included.reaches(file, int(of[node]))]
         opened = self._includes(file)
-        included = headers + [node for node in sources if int(of[node]) in opened]
+        included = headers or [node for node in sources if int(of[node]) in opened]
         if included:
             real = self._behind_headers(self._nearest(file, included), sources)
             if bound := self._resolver.bound(CallStrategy.IMPORTED, self._nearest(file, real)):

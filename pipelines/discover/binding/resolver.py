@@ -250,7 +250,7 @@ class Resolver:
             return self.bound(CallStrategy.OWN_CLASS if own and not inherited else CallStrategy.TYPED, nodes)
         if held := self._types.held_class(kind, call.name):
             return self.bound(CallStrategy.TYPED, held)
-        return UnresolvedCall.EXTERNAL if missing else UnresolvedCall.UNKNOWN_RECEIVER
+        return UnresolvedCall.EXTERNAL if missing else UnresolvedCall.UNKNOWN_NAME
 
     def _is_path(self, call: Call, unit: SourceUnit) -> bool:
         """Tell whether a receiver is a path of names that no statement gives a type: a module, a class."""

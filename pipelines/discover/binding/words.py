@@ -101,13 +101,6 @@ class Groups:
         place = int(np.searchsorted(self.keys, key))
         return self.group(place) if place < len(self.keys) and self.keys[place] == key else []
 
-    def expand(self, groups: Ints) -> tuple[Ints, npt.NDArray[np.int32]]:
-        """Return every row of every group, with the place in `groups` that it comes from; none may be -1."""
-        sizes = self.sizes(groups)
-        origin = np.repeat(np.arange(len(groups)), sizes)
-        inside = np.arange(len(origin)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        return origin, self.rows[self.starts[groups][origin] + inside]
-
 
 def unique_rows(*columns: Iterable[int] | npt.NDArray[Any]) -> tuple[list[npt.NDArray[Any]], Ints]:
     """Return the distinct rows of some columns of codes, and for each row its place among them."""
