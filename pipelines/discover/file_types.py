@@ -173,8 +173,8 @@ _NAMES = {
     "meson": "meson.build meson_options.txt",
     "procfile": "procfile",
     "requirements": "requirements.txt constraints.txt",
-    "ruby": "appraisals berksfile brewfile capfile dangerfile fastfile gemfile guardfile podfile rakefile steepfile thorfile "
-    "vagrantfile .irbrc .pryrc .simplecov",
+    "ruby": "appraisals berksfile brewfile capfile dangerfile fastfile gemfile guardfile podfile rakefile steepfile "
+    "thorfile vagrantfile .irbrc .pryrc .simplecov",
     "shell": ".bash_aliases .bash_login .bash_logout .bash_profile .bashrc .envrc .kshrc .profile .zlogin .zprofile "
     ".zshenv .zshrc apkbuild pkgbuild",
     "starlark": "build workspace tiltfile",
@@ -188,15 +188,31 @@ _DOCUMENTS = (
 _VARIED = "containerfile copying copyright dockerfile jenkinsfile kconfig licence license makefile"
 #: Interpreters of `#!` lines, without their version.
 _INTERPRETERS = {
-    "amm": "scala", "ash": "shell", "awk": "awk", "bash": "shell", "bats": "shell", "bun": "typescript", "dash": "shell",
-    "deno": "typescript", "dotnet-script": "csharp", "elixir": "elixir", "escript": "erlang", "expect": "tcl", "fish": "fish", "gawk": "awk",
-    "groovy": "groovy", "jruby": "ruby", "julia": "julia", "kotlin": "kotlin", "ksh": "shell", "lua": "lua", "luajit": "lua", "make": "make",
-    "mksh": "shell", "node": "javascript",
-    "nodejs": "javascript", "ocaml": "ocaml", "perl": "perl", "php": "php", "pwsh": "powershell", "pypy": "python",
-    "python": "python", "racket": "racket", "rake": "ruby", "ruby": "ruby", "runghc": "haskell", "runhaskell": "haskell",
-    "scala": "scala", "scala-cli": "scala", "sh": "shell", "stack": "haskell", "swift": "swift", "tclsh": "tcl", "ts-node": "typescript", "tsx": "typescript",
-    "uv": "python", "wish": "tcl", "zsh": "shell",
-}  # fmt: skip
+    "awk": "awk gawk",
+    "csharp": "dotnet-script",
+    "elixir": "elixir",
+    "erlang": "escript",
+    "fish": "fish",
+    "groovy": "groovy",
+    "haskell": "runghc runhaskell stack",
+    "javascript": "node nodejs",
+    "julia": "julia",
+    "kotlin": "kotlin",
+    "lua": "lua luajit",
+    "make": "make",
+    "ocaml": "ocaml",
+    "perl": "perl",
+    "php": "php",
+    "powershell": "pwsh",
+    "python": "pypy python uv",
+    "racket": "racket",
+    "ruby": "jruby rake ruby",
+    "scala": "amm scala scala-cli",
+    "shell": "ash bash bats dash ksh mksh sh zsh",
+    "swift": "swift",
+    "tcl": "expect tclsh wish",
+    "typescript": "bun deno ts-node tsx",
+}
 
 _LOCKS = (
     "cartfile.resolved deno.lock go.sum go.work.sum gradle.lockfile npm-shrinkwrap.json package-lock.json "
@@ -275,6 +291,7 @@ _UNWANTED_ENDS = {end: Unwanted(SkipReason.GENERATED, detail) for end, detail in
     end: Unwanted(SkipReason.UNSUPPORTED, detail) for end, detail in _DATA_ENDS.items()
 }
 _UNWANTED = tuple(_UNWANTED_ENDS)
+_INTERPRETER_LANGUAGES = {name: language for language, names in _INTERPRETERS.items() for name in names.split()}
 #: A file whose name says nothing; see script_type.
 SCRIPT = FileType("", Content.TEXT)
 
@@ -303,7 +320,7 @@ def file_type(path: str) -> FileType | Unwanted:
 def script_type(start: bytes) -> FileType | Unwanted:
     """Return what a file without extension is, by the `#!` line that its content may start with."""
     found = _SHEBANG.match(start[:SCRIPT_START_BYTES].partition(b"\n")[0])
-    language = _INTERPRETERS.get(found[1].decode("ascii").rstrip("-").lower(), "") if found else ""
+    language = _INTERPRETER_LANGUAGES.get(found[1].decode("ascii").rstrip("-").lower(), "") if found else ""
     if not language:
         return Unwanted(SkipReason.UNSUPPORTED, "no extension, and no #! line that is known")
     return _of_language(language)

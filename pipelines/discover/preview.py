@@ -1,8 +1,8 @@
 """What a run would leave out, told without one. In: the plan of a repository, its contents. Out: the listing, decided.
 
-The listing knows all but what takes a look inside: whether it is text, whether a tool wrote it. So the contents are read
-and asked what parsing would ask, and what an earlier run found out of the same contents is taken over. Only that a parser
-crashes or hangs cannot be foretold of a content that no run has seen.
+The listing knows all but what takes a look inside: whether it is text, whether a tool wrote it. So the contents are
+read and asked what parsing would ask, and what an earlier run found out of the same contents is taken over. Only that
+a parser crashes or hangs cannot be foretold of a content that no run has seen.
 """
 
 from __future__ import annotations
