@@ -220,7 +220,7 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the embedder: vocab, hash, onnx."""
+        """Name of the embedder: code, vocab, hash, onnx."""
         ...
 
     @property

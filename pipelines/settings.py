@@ -18,7 +18,7 @@ from pipelines.errors import SettingsError
 from pipelines.fingerprint import NOT_AN_INPUT
 from pipelines.identity import DEFAULT_BUCKETS, MAX_BUCKETS, require_repo_key
 
-EMBEDDERS = ("vocab", "hash", "onnx")
+EMBEDDERS = ("code", "vocab", "hash", "onnx")
 CONTENT_CHOICES = ("all", "code", "docs")
 #: How a message names the type that a setting must have.
 _TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}

@@ -10,22 +10,36 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pipelines.discover.file_types import file_type
     from pipelines.discover.files import list_files
     from pipelines.discover.grammars import grammar_versions
     from pipelines.discover.graph import build_graph
+    from pipelines.discover.parse import parse_file
     from pipelines.discover.preview import preview_files
     from pipelines.discover.tables import build_symbols
     from pipelines.discover.tree import open_tree
     from pipelines.discover.workers import ParserPool
 
-__all__ = ["ParserPool", "build_graph", "build_symbols", "grammar_versions", "list_files", "open_tree", "preview_files"]
+__all__ = [
+    "ParserPool",
+    "build_graph",
+    "build_symbols",
+    "file_type",
+    "grammar_versions",
+    "list_files",
+    "open_tree",
+    "parse_file",
+    "preview_files",
+]
 _ROOMS = {
     "ParserPool": "workers",
     "build_graph": "graph",
     "build_symbols": "tables",
+    "file_type": "file_types",
     "grammar_versions": "grammars",
     "list_files": "files",
     "open_tree": "tree",
+    "parse_file": "parse",
     "preview_files": "preview",
 }
 

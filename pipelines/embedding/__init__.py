@@ -1,8 +1,21 @@
 """What a chunk means. In: chunks, an encoder. Out: chunk_vectors."""
 
+from pipelines.embedding.code_files import CodeNumbers, write_code
 from pipelines.embedding.encoders import make_encoder
+from pipelines.embedding.pieces import Pieces
+from pipelines.embedding.recipe import compose, fields
 from pipelines.embedding.stems import features
 from pipelines.embedding.vectors import build_vectors
 from pipelines.embedding.vocab import write_table
 
-__all__ = ["build_vectors", "features", "make_encoder", "write_table"]
+__all__ = [
+    "CodeNumbers",
+    "Pieces",
+    "build_vectors",
+    "compose",
+    "features",
+    "fields",
+    "make_encoder",
+    "write_code",
+    "write_table",
+]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipelines.embedding.code import CodeEncoder
 from pipelines.embedding.model_files import find_model
 from pipelines.embedding.onnx_model import OnnxEncoder
 from pipelines.embedding.sign_hash import HashEncoder
@@ -23,6 +24,8 @@ def make_encoder(settings: EmbedderSettings, data: Path) -> Encoder:
     """
     if settings.name == "onnx":
         return OnnxEncoder(find_model(settings.model, settings.tokenizer), settings.dimensions)
+    if settings.name == "code":
+        return CodeEncoder(data, settings.dimensions)
     if settings.name == "hash":
         return HashEncoder(settings.dimensions)
     return VocabEncoder(data / TABLE_NAME, settings.dimensions)

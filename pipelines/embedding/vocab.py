@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.embedding.accumulate import accumulate
-from pipelines.embedding.recipe import RECIPE_VERSION, compose_query
+from pipelines.embedding.recipe import RECIPE_VERSION, compose_query, fields
 from pipelines.embedding.stems import STEMS_VERSION, features
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
@@ -37,6 +37,9 @@ _IDF_UNITS = 64
 _COUNT_UNITS = 64
 #: A token that occurs more often than this in one text counts as this often.
 _MAX_COUNT = 255
+#: A word of the name counts so often more. One, three, five and eight times are a tie on Python functions (.226 to .229
+#: MRR@10); containers and path words, once each, are worth .016.
+_NAME_COUNT = 3
 _COUNT_WEIGHTS = tuple(round(_COUNT_UNITS * math.log1p(count)) for count in range(_MAX_COUNT + 1))
 
 
@@ -72,8 +75,9 @@ class VocabEncoder:
 
     def _weigh(self, text: str) -> dict[str, int]:
         weights, rarest = self._weights
+        name, place, body = fields(text)
         counts: dict[str, int] = {}
-        for piece, count in Counter(text.split()).items():
+        for piece, count in Counter(f"{place} {body}".split() + name.split() * _NAME_COUNT).items():
             for feature in _features_of(piece) if len(piece) <= MAX_WORD_CHARS else _features_of.__wrapped__(piece):
                 counts[feature] = counts.get(feature, 0) + count
         return {

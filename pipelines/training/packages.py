@@ -21,7 +21,9 @@ from pathlib import Path, PurePosixPath
 from pipelines.errors import InputError
 
 #: Licences that let anyone use the text for anything with attribution at most.
-_PERMISSIVE = re.compile(r"\b(mit|expat|apache|bsd|isc|0bsd|unlicense|boost|bsl|postgresql)\b", re.I)
+_PERMISSIVE = re.compile(
+    r"\b(mit|expat|x11|apache|bsd\d?|isc|0bsd|zlib|unlicense|boost|bsl|postgresql|blueoak)\b", re.I
+)
 _RESTRICTED = re.compile(
     r"\b(a?gpl|lgpl|gnu|mpl|mozilla|epl|eclipse|cddl|cc-by-nc|sspl|proprietary|commercial)\b", re.I
 )

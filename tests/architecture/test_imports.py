@@ -16,7 +16,7 @@ ALLOWED = {
     "embedding": {SPINE},
     "diffusion": {SPINE},
     "quantization": {SPINE},
-    "training": {SPINE, "embedding"},
+    "training": {SPINE, "discover", "embedding"},
     "retrieval": {SPINE, "embedding", "quantization"},
     "evaluation": {SPINE, "retrieval"},
     "serving": {SPINE, "retrieval"},

@@ -1,22 +1,23 @@
 from __future__ import annotations
 
-from pipelines.embedding.recipe import MAX_FIELD_CHARS, compose, compose_query, embed_key
+from pipelines.embedding.recipe import MAX_FIELD_CHARS, compose, compose_query, embed_key, fields
 
 
-def test_the_name_comes_first_and_thrice_then_its_place_then_the_body() -> None:
+def test_name_place_and_body_are_a_line_each() -> None:
     composed = compose(
         "parseURL", "Loader.parseURL", "src/web_page/url_tools.py", "def parseURL(self)", "Read it.", "return x2"
     )
-    assert composed.split() == [
-        *("parse", "url") * 3,
-        *("loader", "web", "page", "url", "tools"),
-        *("def", "parse", "url", "self", "read", "it", "return", "x", "2"),
-    ]
+    assert fields(composed) == ("parse url", "loader web page url tools", "def parse url self read it return x 2")
+    assert composed == "\n".join(fields(composed))
+
+
+def test_a_question_is_all_body() -> None:
+    assert fields(compose_query("read a URL")) == ("", "", "read a url")
 
 
 def test_a_chunk_without_a_word_of_its_own_is_blank_whatever_its_path() -> None:
     assert compose("", "", "src/emoji.txt", "", "", "🙂🙂 --- {}\n\t") == ""
-    assert compose("", "", "src/emoji.txt", "", "", "x") == "src emoji x"
+    assert fields(compose("", "", "src/emoji.txt", "", "", "x")) == ("", "src emoji", "x")
 
 
 def test_lines_and_folders_above_are_no_part_of_the_text() -> None:

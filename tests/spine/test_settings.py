@@ -41,7 +41,7 @@ def test_sections_and_repositories_are_read() -> None:
         ("[index]\nexclude = 'x'", r"index\.exclude = 'x' must be a list"),
         ("index = 1", "index must be a table"),
         ("[embedder]\nname = 'onnx'", r"embedder\.model"),
-        ("[embedder]\nname = 'magic'", r"embedder\.name = 'magic' is not allowed \(allowed: vocab, hash, onnx\)"),
+        ("[embedder]\nname = 'magic'", r"embedder\.name = 'magic' is not allowed \(allowed: code, vocab, hash, onnx\)"),
         ("[diffusion]\nalpha = 1", r"diffusion\.alpha = 1\.0"),
         ("[artifacts]\nuri = 's3://bucket'", r"artifacts\.uri = 's3://bucket'"),
         ("[[repositories]]\npath = 'x'", "key is missing"),
