@@ -116,6 +116,8 @@ def test_flags_that_a_run_leaves_out_are_told(tmp_path: Path) -> None:
     second = index_path(root)
     assert second.warnings == ('the run before had index.content = "docs"; now it is "all"',)
     assert index_path(root).warnings == ()
+    assert index_path(root, rev="HEAD").warnings == ()
+    assert index_path(root).warnings == ("the run before was of revision HEAD; this one is of the working tree",)
 
 
 def test_an_exclude_pattern_that_can_match_nothing_is_told(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -227,7 +228,7 @@ def test_what_has_no_grammar_is_cut_by_lines_and_scripts_are_known_by_their_firs
         assert case.hits(capsys, text)[0]["path"] == path
 
 
-def notebook(*cells: dict[str, object]) -> str:
+def notebook(*cells: Mapping[str, object]) -> str:
     return json.dumps(
         {"cells": cells, "metadata": {"language_info": {"name": "python"}}, "nbformat": 4, "nbformat_minor": 5}
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from pipelines.errors import InputError
 from pipelines.records import SkipReason
 from resources.deployment import deployment_to_query
 from resources.environment import Environment
-from resources.registry import Entry, Registry
+from resources.registry import Entry, Registered, Registry
 from resources.repositories import key_for
 from resources.workspace import Workspace
 from tests.assets_defs.builders import DAGSTER_S_OWN, index_path, workspace_of
@@ -27,6 +28,10 @@ Capture = pytest.CaptureFixture[str]
 
 def git_says(root: Path) -> set[str]:
     return set(filter(None, git(root, "ls-files", "-z", "-co", "--exclude-standard").split("\0")))
+
+
+def replace_by(registered: Registered) -> Callable[[Registered], Registered]:
+    return lambda _: registered
 
 
 def state_of(root: Path) -> str:
@@ -140,7 +145,8 @@ def test_folders_of_one_name_are_repositories_of_their_own(tmp_path: Path) -> No
     for root in (first, second, tmp_path / "r/morse-34"):
         workspace = Workspace(deployment_to_query(Environment(deploy)))
         keys.append(key_for(root, workspace.repositories))
-        workspace.registry.update(lambda content, root=root: content.with_entry(keys[-1], Entry(root)))
+        registered = workspace.registry.read().with_entry(keys[-1], Entry(root))
+        workspace.registry.update(replace_by(registered))
     assert (keys[0], keys[2], len(set(keys))) == ("app", "morse-34", 3)
     assert keys[1].startswith("app-")
     again = Workspace(deployment_to_query(Environment(deploy)))
