@@ -167,7 +167,7 @@ def test_too_large_a_share_of_lost_files_fails(corpus: Built) -> None:
     lost = [reason for reason in reasons if reason in ("undecodable", "malformed", "timed_out", "crashed")]
     wanted = len(lost) + reasons.count(None)
     assert len(lost) == 4
-    assert failed(corpus, len(lost) / wanted) == {}
+    assert not {"failed_files", "few_failed_files"} & failed(corpus, len(lost) / wanted).keys()
     result = failed(corpus, 0.01)["failed_files"]
     assert result.message == (
         f"4 of {wanted} files were lost to faults (1 crashed, 1 malformed, 1 timed_out, 1 undecodable), "
