@@ -32,7 +32,7 @@ def dense(edges: Edges, nodes: int, settings: DiffusionSettings = SETTINGS) -> n
 def test_weights_are_confidence_over_the_root_of_the_degree_and_sum_to_one() -> None:
     same, own = CallStrategy.SAME_FILE, CallStrategy.OWN_CLASS
     matrix = dense(make_edges((0, 1, same), (0, 2, own), (3, 2, same)), 4)
-    first, second = 0.9, 0.95 / np.sqrt(2)
+    first, second = CALL_CONFIDENCE[same], CALL_CONFIDENCE[own] / np.sqrt(2)
     assert matrix[0] == pytest.approx([0, first / (first + second), second / (first + second), 0])
     assert matrix[3].tolist() == [0, 0, 1, 0]
     assert not matrix[[1, 2]].any()

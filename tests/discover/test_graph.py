@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import networkx as nx
@@ -92,6 +93,17 @@ def test_parallel_edges_collapse_to_the_surest() -> None:
     assert graph.strategy.tolist() == [9, 11, 3]
     assert graph.sites.tolist() == [1, 3, 5]
     assert np.allclose(graph.matrix(0.5).toarray(), np.array([[0.0, 0.5, 0.0], [0.0, 0.0, 0.9], [0.0, 0.0, 0.0]]))
+
+
+def test_the_documented_export_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    build(tmp_path / ".strata", *FILES)
+    page = (Path(__file__).parents[2] / "docs" / "formats" / "graph_snapshot.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, nx.DiGraph] = {}
+    exec(code.replace("repository-key", REPO), names)
+    assert len(names["graph"]) == 5
+    assert len(nx.read_graphml(tmp_path / "calls.graphml")) == 5
 
 
 def test_the_export_holds_every_node_and_edge(tmp_path: Path) -> None:

@@ -394,7 +394,10 @@ def test_a_few_candidates_share_the_confidence_and_many_get_no_edge(tmp_path: Pa
     snapshot = build(tmp_path, *kinds, File("main.py", ("function main",), (("main", "x.recount_everything"),)))
     assert len(snapshot.edges) == edges
     assert all(edge.strategy is CallStrategy.AMBIGUOUS for edge in snapshot.edges.values())
-    assert all(edge.confidence == pytest.approx(0.9 / classes) for edge in snapshot.edges.values())
+    assert all(
+        edge.confidence == pytest.approx(CALL_CONFIDENCE[CallStrategy.AMBIGUOUS] / classes)
+        for edge in snapshot.edges.values()
+    )
     assert snapshot.unresolved == ({} if edges else {"ambiguous": 1})
 
 
