@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from pipelines.discover.source import Span
+from pipelines.offsets import Span
 
 _CLOSING = re.compile(rb"\n\}[^\n{]*+")
 #: Where a block may begin: a brace in the first column, or at the end of a line.

@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from pipelines.discover.source import Span
+from pipelines.discover.source import blanked
+from pipelines.offsets import Span
 
 _DIRECTIVE = re.compile(
     rb"\n[ \t]*+#[ \t]*+(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b((?:[^\\\n]++|\\(?:\r?\n|[^\n]))*+)",
@@ -25,7 +26,6 @@ _TOKEN = re.compile(
 )
 _COMMENT = re.compile(rb"/\*.*?(?:\*/|$)|//.*", re.DOTALL)
 _BODY = re.compile(rb"\s*+\{")
-_NOT_LINE_END = re.compile(rb"[^\r\n]")
 _OPENING = (b"if", b"ifdef", b"ifndef")
 #: How often the text of a file is read for braces, on average: groups stand in groups, and each is read for itself.
 #: What is over the limit stays as it is.
@@ -49,13 +49,9 @@ class _Group:
     closing: Span = (0, 0)
 
 
-def choose_branches(data: bytes, *, cplusplus: bool) -> tuple[bytes, list[Span]]:
-    """Return the source with every group of branches that cuts through a block read as one of them.
-
-    The second value are the branches that are hidden, in order.
-    """
+def choose_branches(data: bytes, *, cplusplus: bool) -> bytes:
+    """Return the source with every group of branches that cuts through a block read as one of them."""
     truths = {_LANGUAGE_CONDITION: cplusplus}
-    hidden: list[Span] = []
     seen = bytearray(data)
     allowance = _MAX_READINGS * len(data)
     for group in _groups(data):
@@ -65,11 +61,10 @@ def choose_branches(data: bytes, *, cplusplus: bool) -> tuple[bytes, list[Span]]
         if _is_whole(seen, group):
             continue
         kept = _chosen(group, truths)
-        gone = [(branch.start, branch.end) for branch in group.branches if branch is not kept]
-        for start, end in [*gone, *(branch.directive for branch in group.branches), group.closing]:
-            seen[start:end] = _NOT_LINE_END.sub(b" ", seen[start:end])
-        hidden += gone
-    return bytes(seen), sorted(hidden)
+        hidden = [(branch.start, branch.end) for branch in group.branches if branch is not kept]
+        for start, end in [*hidden, *(branch.directive for branch in group.branches), group.closing]:
+            seen[start:end] = blanked(seen[start:end])
+    return bytes(seen)
 
 
 def _groups(data: bytes) -> Iterator[_Group]:

@@ -15,7 +15,8 @@ from tree_sitter import Node, Parser, Point, Query, QueryCursor, QueryError, Ran
 
 from pipelines.discover.blocks import is_definition_of, lost_blocks
 from pipelines.discover.languages import LANGUAGES, Language
-from pipelines.discover.source import Span, longer_first
+from pipelines.discover.source import longer_first
+from pipelines.offsets import Span
 from pipelines.records import SymbolKind, TypingRole
 
 

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from pipelines.discover.source import blanked
+
 #: Arguments in parentheses, two levels deep, without a semicolon, a brace or the end of a line.
 _ARGUMENTS = rb"\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+(?:\([^()\r\n;{}]*+\)[^()\r\n;{}]*+)*+\)[^()\r\n;{}]*+)*+\)"
 #: Where a line begins that does not go on with the directive of the line before.
@@ -125,10 +127,10 @@ def hide_macros(data: bytes, *, cplusplus: bool = False) -> bytes:
     data = b"\n" + data  # so that every line begins with a line feed, which is found ten times as fast as its start
     if _COMMENT_GOES_ON.search(data):
         data = _DEFINE.sub(_without_comments, data)
-    data = _LINE.sub(lambda match: _blank(match[0]), data)
+    data = _LINE.sub(lambda match: blanked(match[0]), data)
     data = _ALONE.sub(_without_lone_word, data)
     for pattern in _BEFORE_NAME:
-        data = pattern.sub(lambda match: match[1] + _blank(match[2]), data)
+        data = pattern.sub(lambda match: match[1] + blanked(match[2]), data)
     data = _AFTER_PARAMETERS.sub(_without_attributes, data)
     data = _HEAD.sub(_plain_head, data)
     if cplusplus:
@@ -139,7 +141,7 @@ def hide_macros(data: bytes, *, cplusplus: bool = False) -> bytes:
 def _hide_in_classes(data: bytes) -> bytes:
     data = _AFTER_POINTER.sub(_without_pointer_macro, data)
     data = _AFTER_NAME.sub(_without_trailing_macro, data)
-    data = _ENUM_TYPE.sub(lambda match: match[1] + _blank(match[2]), data)
+    data = _ENUM_TYPE.sub(lambda match: match[1] + blanked(match[2]), data)
     classes = set(_CLASS.findall(data))
 
     def without_type(match: re.Match[bytes]) -> bytes:
@@ -151,29 +153,22 @@ def _hide_in_classes(data: bytes) -> bytes:
     return _UNTYPED.sub(without_type, data)
 
 
-def _blank(text: bytes) -> bytes:
-    """Return as many blanks as a text has bytes; its line ends stay."""
-    if b"\n" not in text:
-        return b" " * len(text)
-    return b"\n".join(b" " * len(line) for line in text.split(b"\n"))
-
-
 def _without_attributes(match: re.Match[bytes]) -> bytes:
     line = match.string.rfind(b"\n", 0, match.start()) + 1
     is_directive = match.string[line : match.start()].lstrip().startswith(b"#")
-    return match[0] if is_directive else match[1] + _blank(match[2])
+    return match[0] if is_directive else match[1] + blanked(match[2])
 
 
 def _without_lone_word(match: re.Match[bytes]) -> bytes:
     before = match.string[max(0, match.start() - 200) : match.start()].rstrip()
-    return match[0] if before and before[-1] in _GOES_ON else _blank(match[0])
+    return match[0] if before and before[-1] in _GOES_ON else blanked(match[0])
 
 
 def _without_comments(match: re.Match[bytes]) -> bytes:
     text = match[0]
     if b"/*" not in text or b"\n" not in text:
         return text
-    return _COMMENT.sub(lambda comment: _blank(comment[0]) if b"\n" not in comment[0] else comment[0], text)
+    return _COMMENT.sub(lambda comment: blanked(comment[0]) if b"\n" not in comment[0] else comment[0], text)
 
 
 def _plain_head(match: re.Match[bytes]) -> bytes:
@@ -197,7 +192,7 @@ def _plain_head(match: re.Match[bytes]) -> bytes:
     for item in macros:
         if item[2] is not None and not is_function and not _reads_like_macro(item[1]):
             return text
-        result[first + item.start() : first + item.end()] = _blank(item[0])
+        result[first + item.start() : first + item.end()] = blanked(item[0])
     return bytes(result)
 
 
@@ -241,7 +236,7 @@ def _without_trailing_macro(match: re.Match[bytes]) -> bytes:
     before = _NAME_BEFORE.match(_backwards(match))
     if before is None or before[1][::-1] in _NO_NAMES or before[2][::-1] in _NOT_A_TYPE:
         return match[0]
-    return _blank(match[0])
+    return blanked(match[0])
 
 
 def _without_pointer_macro(match: re.Match[bytes]) -> bytes:

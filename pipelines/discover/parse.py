@@ -21,12 +21,13 @@ from pipelines.discover.readable import readable, written_by_tool
 from pipelines.discover.regions import HOSTS, MAX_REGIONS, Region, regions
 from pipelines.discover.relocation import PLACES, move_to_file
 from pipelines.discover.secrets import SecretSpan, find_secrets
-from pipelines.discover.source import Source, Span
+from pipelines.discover.source import Source
 from pipelines.discover.sql import SQL, outline_sql
 from pipelines.discover.symbols import Definition, Outline, outline
 from pipelines.file_text import FileText
 from pipelines.identity import FileIds
 from pipelines.notebooks import Notebook
+from pipelines.offsets import Span
 from pipelines.records import SkipReason
 
 

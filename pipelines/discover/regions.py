@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from tree_sitter import Point, Range
 
-from pipelines.discover.source import Span
 from pipelines.file_text import NOTEBOOK
 from pipelines.notebooks import Notebook
+from pipelines.offsets import Span
 
 
 class Region(NamedTuple):

@@ -6,12 +6,17 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
-#: Byte offsets, half-open.
-Span = tuple[int, int]
+from pipelines.offsets import Span
+
 _NOT_LINE_END = re.compile(rb"[^\r\n]")
 #: Stands for each byte of a secret: valid inside strings and names, and no word to any tokenizer.
 _MASK = b"_"
 _BLANK = b" \t\r\n\f\v"
+
+
+def blanked(text: bytes | bytearray, sign: bytes = b" ") -> bytes:
+    """Return as many signs as a text has bytes; its line ends stay."""
+    return _NOT_LINE_END.sub(sign, text) if b"\n" in text or b"\r" in text else sign * len(text)
 
 
 def longer_first(span: Span) -> tuple[int, int]:
@@ -27,7 +32,7 @@ class Source:
         if secrets:
             masked = bytearray(data)
             for start, end in secrets:
-                masked[start:end] = _NOT_LINE_END.sub(_MASK, masked[start:end])
+                masked[start:end] = blanked(masked[start:end], _MASK)
             data = bytes(masked)
         self._secrets = _merged(secrets)
         self.data = data

@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from pipelines.discover.comments import is_licence
-from pipelines.discover.source import Source, Span
+from pipelines.discover.source import Source
 from pipelines.discover.symbols import Definition, Outline
+from pipelines.offsets import Span
 from pipelines.records import CALLABLE_KINDS, SymbolKind
 from pipelines.roles import is_test_path
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 from pipelines.discover.comments import is_licence
 from pipelines.discover.languages import Language
-from pipelines.discover.source import Source, Span, longer_first
+from pipelines.discover.source import Source, longer_first
+from pipelines.offsets import Span
 
 _DOC_COMMENT = re.compile(rb"/\*[*!][^*]|///[^/]")
 #: What may stand between a definition and a piece that belongs to it, in bytes.

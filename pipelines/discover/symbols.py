@@ -19,9 +19,10 @@ from pipelines.discover.grammars import Captures, CompiledLanguage, Constructs, 
 from pipelines.discover.imports import ImportRow, read_imports
 from pipelines.discover.naming import DEFAULT_NAME, name_parts
 from pipelines.discover.nesting import Frame, Nesting
-from pipelines.discover.source import Source, Span
+from pipelines.discover.source import Source
 from pipelines.discover.surroundings import Place, Surroundings
 from pipelines.discover.typings import TypingRow, read_typings
+from pipelines.offsets import Span
 from pipelines.records import CALLABLE_KINDS, SymbolKind
 from pipelines.roles import is_test_path
 

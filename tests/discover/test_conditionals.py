@@ -8,22 +8,20 @@ from tests.discover.sources import parse
 
 
 def chosen(text: str, *, cplusplus: bool = False) -> str:
-    data, _ = choose_branches(text.encode(), cplusplus=cplusplus)
+    data = choose_branches(text.encode(), cplusplus=cplusplus)
     assert len(data) == len(text)
     return "\n".join(line.strip() for line in data.decode().splitlines() if line.strip())
 
 
 def test_whole_branches_are_all_read() -> None:
     text = "#ifdef A\nint f(void) { return 1; }\n#else\nint g(void) { return 2; }\n#endif\n"
-    assert choose_branches(text.encode(), cplusplus=False) == (text.encode(), [])
+    assert choose_branches(text.encode(), cplusplus=False) == text.encode()
 
 
 def test_of_two_heads_of_one_body_the_first_is_read() -> None:
     text = "#if A\nint f(int a)\n#else\nint f(void)\n#endif\n{\n\treturn 1;\n}\nint g(void) { return 2; }\n"
     assert [item["name"] for item in symbols(parse("a.c", text))] == ["f", "g"]
-    data, hidden = choose_branches(text.encode(), cplusplus=False)
-    assert [text[start:end].strip() for start, end in hidden] == ["int f(void)"]
-    assert b"#" not in data
+    assert chosen(text) == "int f(int a)\n{\nreturn 1;\n}\nint g(void) { return 2; }"
 
 
 def test_a_block_that_one_group_opens_and_another_one_closes_is_whole() -> None:
@@ -53,15 +51,14 @@ def test_an_inner_group_is_decided_before_the_one_around_it() -> None:
 
 def test_braces_in_strings_and_comments_open_nothing() -> None:
     text = "#ifdef A\nchar *s = \"{\"; /* { */ char c = '{'; // {\n#endif\n"
-    assert choose_branches(text.encode(), cplusplus=False)[1] == []
+    assert choose_branches(text.encode(), cplusplus=False) == text.encode()
 
 
 @pytest.mark.parametrize("text", ["#endif\n", "#else\n", "#if A\n{\n", "#elif A\n#endif\n", "#if A\n" * 3_000])
 def test_directives_without_their_counterparts_change_nothing(text: str) -> None:
-    assert choose_branches(text.encode(), cplusplus=False) == (text.encode(), [])
+    assert choose_branches(text.encode(), cplusplus=False) == text.encode()
 
 
 def test_deep_nesting_is_read_for_a_bounded_time() -> None:
     text = "#if A\n{\n" * 20_000 + "#endif\n" * 20_000
-    data, _ = choose_branches(text.encode(), cplusplus=False)
-    assert len(data) == len(text)
+    assert len(choose_branches(text.encode(), cplusplus=False)) == len(text)

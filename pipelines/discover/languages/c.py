@@ -122,7 +122,7 @@ IMPORTS = ("(preproc_include path: (_) @module)",)
 
 
 def _visible(data: bytes) -> bytes:
-    return hide_macros(choose_branches(data, cplusplus=False)[0])
+    return hide_macros(choose_branches(data, cplusplus=False))
 
 
 C = Language(

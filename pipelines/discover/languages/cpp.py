@@ -15,7 +15,7 @@ _DECLARATORS = (
 
 
 def _visible(data: bytes) -> bytes:
-    return hide_macros(choose_branches(data, cplusplus=True)[0], cplusplus=True)
+    return hide_macros(choose_branches(data, cplusplus=True), cplusplus=True)
 
 
 CPP = Language(

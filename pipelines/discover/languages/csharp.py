@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from pipelines.discover.languages.language import Grammar, ImportedName, Language
+from pipelines.discover.source import blanked
 from pipelines.records import SymbolKind, TypingRole
 
 _DIRECTIVE = re.compile(r"(?:global\s+)?using\s+(?P<static>static\s+)?(?:unsafe\s+)?(?:(?P<alias>@?\w+)\s*=\s*)?")
@@ -16,7 +17,6 @@ _OTHER_BRANCH = re.compile(
     rb"^[ \t]*#[ \t]*el(?:se|if)\b[^\n]*\n(?:(?![ \t]*#)[^\n]*\n)*(?=[ \t]*#[ \t]*(?:el(?:se|if)|endif)\b)",
     re.MULTILINE,
 )
-_NOT_LINE_END = re.compile(rb"[^\r\n]")
 _CLOSURE = "[(lambda_expression body: (_) @body) (anonymous_method_expression (block) @body)]"
 #: An accessor with a body makes a property one of code; `get; set;` makes it a field.
 _ACCESSORS = "accessors: (accessor_list (accessor_declaration body: (_))) @body"
@@ -36,7 +36,7 @@ def _expand(text: str) -> Iterator[ImportedName]:
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
-    return _NOT_LINE_END.sub(b" ", match[0])
+    return blanked(match[0])
 
 
 def _all_branches(data: bytes) -> bytes:

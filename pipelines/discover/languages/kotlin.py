@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from pipelines.discover.languages.language import Grammar, ImportedName, Language
+from pipelines.discover.source import blanked
 from pipelines.records import SymbolKind, TypingRole
 
 _IMPORT = re.compile(r"import\s+([\w.`*]+)(?:\s+as\s+([\w`]+))?")
@@ -28,11 +29,10 @@ _MODIFIER = (
 )
 _DECLARED = rb"(?:class|constructor|data|fun|interface|object|typealias|val|value|var|" + _MODIFIER + rb")\b"
 _VISIBLE = rb"(?:(?:actual|internal|private|protected|public)[ \t]+){1,3}constructor\b"
-_NOT_LINE_END = re.compile(rb"[^\r\n]")
 
 
 def _blank(match: re.Match[bytes]) -> bytes:
-    return _NOT_LINE_END.sub(b" ", match[0])
+    return blanked(match[0])
 
 
 def _name(match: re.Match[bytes]) -> bytes:

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterator
 
 from pipelines.discover.languages.language import Grammar, ImportedName, Language
+from pipelines.discover.source import blanked
 from pipelines.records import SymbolKind
 
 #: `@test "name" {`, which no shell knows. The grammar sees a function instead, whose name is all of it.
 _BATS_TEST = re.compile(rb"^([ \t]*)(@test[ \t]+(?:\"[^\"\n]*|'[^'\n]*))[\"'][ \t](?=[ \t]*\{)", re.MULTILINE)
-_NOT_LINE_END = re.compile(rb"[^\r\n]")
 #: What a sourced path begins with where the script's own folder stands before it.
 _COMPUTED = re.compile(r"^.*(?:\)|\}|\$\w+|`)[\"']?/")
 #: A longer command is no path.
@@ -19,7 +19,7 @@ _PATH_CHARS = 500
 
 def _visible(data: bytes) -> bytes:
     """Return the text with tests of bats as functions, byte for byte as long."""
-    return _BATS_TEST.sub(lambda test: test[1] + _NOT_LINE_END.sub(b"_", test[2]) + b"()", data)
+    return _BATS_TEST.sub(lambda test: test[1] + blanked(test[2], b"_") + b"()", data)
 
 
 def _expand(text: str) -> Iterator[ImportedName]:
