@@ -7,7 +7,10 @@ from typing import Any
 
 from pipelines.discover.parse import ParsedFile
 
-SYMBOL = ("id", "kind", "name", "qualified", "ordinal", "first", "last", "start", "end", "top", "signature", "doc", "is_test")
+SYMBOL = (
+    *("id", "kind", "name", "qualified", "ordinal", "first", "last", "start", "end", "top"),
+    *("signature", "doc", "is_test"),
+)
 
 
 def symbols(parsed: ParsedFile) -> list[dict[str, Any]]:
