@@ -8,8 +8,8 @@ from dataclasses import fields
 
 import pytest
 
-from pipelines.discover.secret_values import entropy, looks_random
 from pipelines.discover.secrets import SecretSpan, find_secrets
+from pipelines.discover.secrets.values import entropy, looks_random
 
 RANDOM = random.Random(20)
 MIXED = string.ascii_letters + string.digits

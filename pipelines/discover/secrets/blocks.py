@@ -12,10 +12,10 @@ import bisect
 import re
 from collections.abc import Callable, Iterator
 
-from pipelines.discover.secret_values import looks_chosen
+from pipelines.discover.secrets.tokens import Found
+from pipelines.discover.secrets.values import looks_chosen
 
-_Found = tuple[int, int, str]
-Reader = Callable[[bytes], Iterator[_Found]]
+Reader = Callable[[bytes], Iterator[Found]]
 
 _KIND = rb"(?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?"
 _BEGIN = re.compile(rb"----[- ]BEGIN " + _KIND + rb"[- ]----")
@@ -47,7 +47,7 @@ _ENTRY = re.compile(
 _BASE64 = re.compile(rb"[A-Za-z0-9+/]{4,8192}={0,2}")
 
 
-def key_blocks(data: bytes) -> Iterator[_Found]:
+def key_blocks(data: bytes) -> Iterator[Found]:
     """Find private keys between their head and end lines; one without end reaches as far as it reads like a key."""
     ends = [match.end() for match in _END.finditer(data)]
     done = 0
@@ -66,20 +66,20 @@ def key_blocks(data: bytes) -> Iterator[_Found]:
         yield begin.start(), stop, "private-key"
 
 
-def putty_keys(data: bytes) -> Iterator[_Found]:
+def putty_keys(data: bytes) -> Iterator[Found]:
     """Find the private part of PuTTY key files."""
     for match in _PUTTY.finditer(data):
         yield *match.span(), "private-key"
 
 
-def encoded_keys(data: bytes) -> Iterator[_Found]:
+def encoded_keys(data: bytes) -> Iterator[Found]:
     """Find key blocks in base64, as kubeconfig files and environment variables hold them; certificates look alike."""
     for match in _ENCODED.finditer(data):
         if _BEGIN.match(base64.b64decode(match[0][:_ENCODED_HEAD])):
             yield *match.span(), "private-key"
 
 
-def manifests(data: bytes) -> Iterator[_Found]:
+def manifests(data: bytes) -> Iterator[Found]:
     """Find the values of Kubernetes manifests of kind Secret, whatever their names are."""
     bounds = [0, *(match.start() for match in _DOCUMENT.finditer(data)), len(data)]
     for place in sorted({bisect.bisect_right(bounds, match.start()) for match in _MANIFEST.finditer(data)}):
@@ -88,7 +88,7 @@ def manifests(data: bytes) -> Iterator[_Found]:
             yield from _entries(data, block.end(), last, len(block["indent"]))
 
 
-def _entries(data: bytes, place: int, last: int, indent: int) -> Iterator[_Found]:
+def _entries(data: bytes, place: int, last: int, indent: int) -> Iterator[Found]:
     while entry := _ENTRY.match(data, place, last):
         if len(entry["indent"]) <= indent:
             return

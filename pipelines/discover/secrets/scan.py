@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import re2  # type: ignore[import-untyped]  # ships no type information
 
-from pipelines.discover import secret_blocks, secret_places
-from pipelines.discover.secret_kinds import KEYS, TOKENS, Token
-from pipelines.discover.secret_values import is_placeholder
+from pipelines.discover.secrets import blocks, places
+from pipelines.discover.secrets.tokens import KEYS, TOKENS, Found, Token
+from pipelines.discover.secrets.values import is_placeholder
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,8 @@ class SecretSpan:
     detector: str
 
 
-_Found = tuple[int, int, str]
 #: Looks at one place of a text.
-_Probe = Callable[[bytes, int], Iterable[_Found]]
+_Probe = Callable[[bytes, int], Iterable[Found]]
 
 #: Comments that excuse a secret of their own line, or of the line below.
 _ALLOW = re.compile(rb"strata: allow-secret(?!-)|pragma: allowlist secret")
@@ -83,11 +82,11 @@ def _is_allowed(data: bytes, place: int) -> bool:
     return begin > 0 and _ALLOW_BELOW.search(data, data.rfind(b"\n", 0, begin - 1) + 1, begin) is not None
 
 
-def _scan(data: bytes) -> list[_Found]:
+def _scan(data: bytes) -> list[Found]:
     """Return what the detectors found, the surest kind first."""
-    tokens: list[_Found] = []
-    placed: list[_Found] = []
-    readers: list[secret_blocks.Reader] = []
+    tokens: list[Found] = []
+    placed: list[Found] = []
+    readers: list[blocks.Reader] = []
     done: dict[_TokenPattern, int] = {}  # a token is read once, however often its first bytes stand in it
     hit = _ANY.search(data, 0)
     while hit:
@@ -99,14 +98,14 @@ def _scan(data: bytes) -> list[_Found]:
                     done[token] = item[1]
         for probe in _PLACES_AT.get(data[place], ()):
             placed.extend(probe(data, place))
-        readers += [reader for head, reader in secret_blocks.READERS.items() if data.startswith(head, place)]
+        readers += [reader for head, reader in blocks.READERS.items() if data.startswith(head, place)]
         hit = _ANY.search(data, place + 1)
     return [*(item for reader in dict.fromkeys(readers) for item in reader(data)), *tokens, *placed]
 
 
-def _joined(found: Iterable[_Found]) -> list[_Found]:
+def _joined(found: Iterable[Found]) -> list[Found]:
     """Join spans that overlap; the one found by the surest detector, which comes first, gives the name."""
-    joined: list[_Found] = []
+    joined: list[Found] = []
     for start, end, detector in sorted(found, key=lambda item: item[0]):  # stable: surest first at equal starts
         if joined and start < joined[-1][1]:
             joined[-1] = (joined[-1][0], max(end, joined[-1][1]), joined[-1][2])
@@ -126,7 +125,7 @@ class _TokenPattern:
         self._lead = re.compile(f"(?<![A-Za-z0-9_-])(?:{token.lead})\\Z".encode()) if token.lead else None
         self._is_key = token in KEYS
 
-    def at(self, data: bytes, place: int) -> _Found | None:
+    def at(self, data: bytes, place: int) -> Found | None:
         """Return the token whose literal stands at a place, if one does."""
         match = self._pattern.match(data, place)
         if not match or is_placeholder(match[0], words=False):
@@ -145,11 +144,11 @@ class _TokenPattern:
 def _trigger() -> re2._Regexp:
     """Compile the beginnings of all detectors into one automaton."""
     tokens = (re.escape(token.literal) + token.needs for token in (*TOKENS, *KEYS))
-    places = (pattern for _, _, pattern in secret_places.TRIGGERS)
+    placed = (pattern for _, _, pattern in places.TRIGGERS)
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1  # bytes are what is read
     options.never_capture = True
-    return re2.compile("|".join((*secret_blocks.TRIGGERS, *places, *tokens)).encode(), options)
+    return re2.compile("|".join((*blocks.TRIGGERS, *placed, *tokens)).encode(), options)
 
 
 def _tokens_by_literal() -> dict[bytes, list[_TokenPattern]]:
@@ -163,7 +162,7 @@ def _tokens_by_literal() -> dict[bytes, list[_TokenPattern]]:
 def _places_by_byte() -> dict[int, list[_Probe]]:
     """Return what looks at a place, by each byte that the place may begin with."""
     found: dict[int, list[_Probe]] = defaultdict(list)
-    for probe, letters in dict.fromkeys((probe, letters) for probe, letters, _ in secret_places.TRIGGERS):
+    for probe, letters in dict.fromkeys((probe, letters) for probe, letters, _ in places.TRIGGERS):
         for byte in letters.encode():
             found[byte].append(probe)
     return dict(found)

@@ -1,12 +1,15 @@
 """Tokens that their own form gives away: a beginning that only one issuer uses, and what must follow it.
 
 One row is one form. Rows say facts of the issuers' own documents: the literal that a token begins with, and alphabet
-and length of the rest. `secrets` looks for all of them at once.
+and length of the rest. `scan` looks for all of them at once.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+
+#: A secret that was found: start, end, detector.
+Found = tuple[int, int, str]
 
 
 class Token(NamedTuple):

@@ -11,9 +11,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-from pipelines.discover.secret_values import is_placeholder, looks_chosen, looks_like_password, looks_random
-
-_Found = tuple[int, int, str]
+from pipelines.discover.secrets.tokens import Found
+from pipelines.discover.secrets.values import is_placeholder, looks_chosen, looks_like_password, looks_random
 
 # --- names that say: what is given to me is secret. `tokens`, `token_url`, `tokenizer` do not say so
 _PASSWORDS = "pass(?:word|wd|phrase|code)?|pswd|pwd"
@@ -68,7 +67,7 @@ _AWS_SECRET = re.compile(rb"[A-Za-z0-9/+]{40}")
 _AWS_NAME = re.compile(rb"(?i)aws|secret[_.-]?access")
 
 
-def named(data: bytes, place: int) -> Iterator[_Found]:
+def named(data: bytes, place: int) -> Iterator[Found]:
     """Find a value that is given to a telling name."""
     name = _NAME.match(data, place)
     if not name or not _is_whole(data, name):
@@ -139,14 +138,14 @@ _CURL = re.compile(rb"\b(?:curl|wget|http|https)\b")
 _CURL_BYTES = 200
 
 
-def connection(data: bytes, place: int) -> Iterator[_Found]:
+def connection(data: bytes, place: int) -> Iterator[Found]:
     """Find the password of a URL: scheme://user:password@host."""
     match = _CONNECTION.match(data, place)
     if match and match["value"] != match["user"] and looks_chosen(match["value"]):
         yield *match.span("value"), "connection-string"
 
 
-def header(data: bytes, place: int) -> Iterator[_Found]:
+def header(data: bytes, place: int) -> Iterator[Found]:
     """Find what an Authorization header carries."""
     match = _BEARER.match(data, place)
     if match and looks_random(match["value"]):
@@ -156,21 +155,21 @@ def header(data: bytes, place: int) -> Iterator[_Found]:
         yield *match.span("value"), "basic-auth"
 
 
-def account(data: bytes, place: int) -> Iterator[_Found]:
+def account(data: bytes, place: int) -> Iterator[Found]:
     """Find user and password in base64, as registries keep them."""
     match = _ACCOUNT.match(data, place)
     if match and _is_account(match["value"]):
         yield *match.span("value"), "registry-auth"
 
 
-def json_web_key(data: bytes, place: int) -> Iterator[_Found]:
+def json_web_key(data: bytes, place: int) -> Iterator[Found]:
     """Find the private member of a JSON Web Key."""
     match = _JWK.match(data, place)
     if match and looks_random(match["value"]):
         yield *match.span("value"), "private-key"
 
 
-def option(data: bytes, place: int) -> Iterator[_Found]:
+def option(data: bytes, place: int) -> Iterator[Found]:
     """Find the value of a command's option or of a variable that is set with a blank: --password x, ENV TOKEN x."""
     match = _OPTION.match(data, place)
     if match and not _judge(match["value"], match["name"], match["name"].startswith(b"pass"), quoted=False):
@@ -180,7 +179,7 @@ def option(data: bytes, place: int) -> Iterator[_Found]:
         yield *match.span("value"), "password" if b"pass" in match[0].lower() else "assigned-secret"
 
 
-def login(data: bytes, place: int) -> Iterator[_Found]:
+def login(data: bytes, place: int) -> Iterator[Found]:
     """Find the password of a .netrc entry, of a new database user, of `curl -u`."""
     match = _LOGIN.match(data, place) or _SQL.match(data, place)
     if match and looks_chosen(match["value"]) and b" " not in match["value"]:
@@ -204,7 +203,7 @@ def _is_account(value: bytes) -> bool:
 
 _BEGIN = f"(?i:{_PASSWORDS}|{_SECRETS})"
 #: What looks at a place, the bytes that the place may begin with, and how it goes on, as RE2 reads it.
-TRIGGERS: tuple[tuple[Callable[[bytes, int], Iterator[_Found]], str, str], ...] = (
+TRIGGERS: tuple[tuple[Callable[[bytes, int], Iterator[Found]], str, str], ...] = (
     (named, "pPsStTcC_aAdDeEhHjJlLmMwW", rf"{_BEGIN}(?i:{_SUFFIX}){_CLOSERS}[ \t]{{0,16}}[=:!?>\",]"),
     (named, "pPsStTcC_aAdDeEhHjJlLmMwW", rf"{_BEGIN}(?i:{_SUFFIX})[\"']? ?\r?\n[ \t]+[\"']?value"),
     (connection, ":", r"://[^\s/@]{0,40}:"),
