@@ -15,7 +15,8 @@ from pipelines.discover.binding.calls import CallBinder, Calls, Outcomes
 from pipelines.discover.binding.definitions import Definitions, Files
 from pipelines.discover.binding.imports import Imports
 from pipelines.discover.binding.resolver import Outcome, Resolver
-from pipelines.discover.binding.types import NO_OWNER, Types, Typings
+from pipelines.discover.binding.statements import NO_OWNER, Typings
+from pipelines.discover.binding.types import Types
 from pipelines.discover.binding.words import Ints, Words
 from pipelines.errors import ArtifactMismatch
 

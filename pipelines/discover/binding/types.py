@@ -9,17 +9,14 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
 
 from pipelines.discover.binding.definitions import Definitions
 from pipelines.discover.binding.expressions import Link, class_paths, links
 from pipelines.discover.binding.imports import Imports
-from pipelines.discover.binding.words import Words
-from pipelines.records import TypingRole, UnresolvedCall
+from pipelines.discover.binding.statements import BASE, DECLARED, NO_OWNER, RETURNS, Row, Said, Typings
+from pipelines.records import UnresolvedCall
 
 Type = tuple[int, ...] | UnresolvedCall | None
 
@@ -27,72 +24,8 @@ Type = tuple[int, ...] | UnresolvedCall | None
 _MAX_DEPTH = 6
 #: Classes of a hierarchy that are looked through for a member.
 _MAX_CLASSES = 32
-_ROLES = {str(role): number for number, role in enumerate(TypingRole)}
-_BASE, _DECLARED, _VALUE, _RETURNS = range(len(TypingRole))
 #: A type whose values are classes.
 _CLASS_TYPE = re.compile(r"\W*(?:[Tt]ype\[|typeof\s|new\s*\(|InstanceType<)")
-#: The node that owns what is said at the top level of a file.
-NO_OWNER = -1
-
-
-class Row(NamedTuple):
-    """One statement about a type."""
-
-    owner: int
-    role: int
-    name: str
-    text: str
-    start: int
-
-
-class Typings:
-    """The rows of all typings tables, looked up file by file."""
-
-    def __init__(
-        self, words: Words, table: pa.Table, file: npt.NDArray[np.int32], owner: npt.NDArray[np.int32]
-    ) -> None:
-        """Sort the rows by file.
-
-        :param table: role, name, type, start_byte. :param file: number of each row's file.
-        :param owner: node, or NO_OWNER.
-        """
-        self._words = words
-        order = np.argsort(file, kind="stable")
-        self._file = file[order]
-        self._owner = owner[order]
-        roles = table["role"].combine_chunks().dictionary_encode()
-        numbers = np.array([_ROLES[role] for role in roles.dictionary.to_pylist()], np.uint8)
-        self._role = numbers[roles.indices.to_numpy()][order] if len(numbers) else np.empty(0, np.uint8)
-        self._name = words.codes(table["name"])[order]
-        self._type = words.codes(table["type"])[order]
-        self._start = table["start_byte"].to_numpy()[order]
-
-    def of(self, file: int) -> Iterator[Row]:
-        """Yield the rows of a file."""
-        first, last = np.searchsorted(self._file, [file, file + 1])
-        texts = self._words.texts
-        part = slice(int(first), int(last))
-        for owner, role, name, written, start in zip(
-            self._owner[part].tolist(),
-            self._role[part].tolist(),
-            self._name[part].tolist(),
-            self._type[part].tolist(),
-            self._start[part].tolist(),
-            strict=True,
-        ):
-            yield Row(owner, role, texts[name], texts[written], start)
-
-
-class _Said:
-    """What one file says of types."""
-
-    __slots__ = ("bases", "fields", "returns", "variables")
-
-    def __init__(self) -> None:
-        self.variables: dict[tuple[int, str], list[Row]] = {}  # by owner and name
-        self.fields: dict[tuple[str, str], list[Row]] = {}  # by class and name
-        self.returns: dict[int, str] = {}
-        self.bases: dict[int, list[str]] = {}
 
 
 class Types:
@@ -102,7 +35,7 @@ class Types:
         self._definitions = definitions
         self._imports = imports
         self._typings = typings
-        self._said: dict[int, _Said] = {}
+        self._said: dict[int, Said] = {}
         self._bases: dict[int, tuple[tuple[int, ...], bool]] = {}
         self._chains: dict[tuple[int, int, tuple[Link, ...]], Type] = {}
         self._depth = 0
@@ -412,7 +345,7 @@ class Types:
             for holder in (node, *self.bases(node)[0]):
                 file = int(self._definitions.file[holder])
                 for row in self._in(file).fields.get((self._definitions.qualified_name(holder), name), ()):
-                    is_class = _CLASS_TYPE.match(row.text) if row.role == _DECLARED else not row.text.endswith(")")
+                    is_class = _CLASS_TYPE.match(row.text) if row.role == DECLARED else not row.text.endswith(")")
                     kind = self.named(file, row.owner, row.text) if is_class else None
                     found |= dict.fromkeys(kind if isinstance(kind, tuple) else ())
         return tuple(found)
@@ -454,13 +387,13 @@ class Types:
 
     def _said_type(self, file: int, rows: Sequence[Row]) -> Type:
         """Return the type that some statements give together; what a statement declares hides the value beside it."""
-        declared = {row.start for row in rows if row.role == _DECLARED and class_paths(row.text)}
+        declared = {row.start for row in rows if row.role == DECLARED and class_paths(row.text)}
         return self._merge(
             self.named(file, row.owner, row.text)
-            if row.role == _DECLARED
+            if row.role == DECLARED
             else self.chain(file, row.owner, links(row.text))
             for row in rows
-            if row.role == _DECLARED or row.start not in declared
+            if row.role == DECLARED or row.start not in declared
         )
 
     def _merge(self, types: Iterator[Type]) -> Type:
@@ -473,19 +406,19 @@ class Types:
                 outside = kind
         return tuple(known) or outside
 
-    def _in(self, file: int) -> _Said:
+    def _in(self, file: int) -> Said:
         said = self._said.get(file)
         if said is None:
-            said = self._said[file] = _Said()
+            said = self._said[file] = Said()
             for row in self._typings.of(file):
                 self._record(said, file, row)
         return said
 
-    def _record(self, said: _Said, file: int, row: Row) -> None:
+    def _record(self, said: Said, file: int, row: Row) -> None:
         definitions, owner = self._definitions, row.owner
-        if row.role == _BASE:
+        if row.role == BASE:
             said.bases.setdefault(owner, []).append(row.text)
-        elif row.role == _RETURNS:
+        elif row.role == RETURNS:
             said.returns.setdefault(owner, row.text)
         elif owner >= 0 and not definitions.callable[owner]:
             said.fields.setdefault((definitions.qualified_name(owner), row.name), []).append(row)
