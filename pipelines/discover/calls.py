@@ -18,10 +18,8 @@ _JOINTS = ("?->", "?.", "!!.", "!.", "&.", ".", "->", "::", ":")
 _LONG_JOINT = re.compile(r"\s*(?:->|::|[?!]?\.)\s*(?:<[^<>]*>|template)?$")
 #: What may stand before a name in the tokens of a macro and make it a method or a path.
 _TOKENS_BEFORE = re.compile(rb"[\w.:]*(?:\.|::)$")
-
-
+#: A name before a parenthesis, with the path that leads to it, at most eight names long.
 _TOKEN_CALL = re.compile(rb"(?<!\w)(?:\w+(?:\.|->|::)){0,8}(?P<name>[A-Za-z_]\w*)[ \t]*\(")
-
 
 #: One call: the place of the enclosing callable among the file's definitions, the name, the receiver, line, start.
 Call = tuple[int | None, str, str | None, int, int]

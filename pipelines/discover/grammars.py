@@ -1,4 +1,8 @@
-"""Grammars and compiled patterns. In: a language's table. Out: a parser and its query; the versions of all grammars."""
+"""Grammars and compiled patterns. In: a language's table, the text of a file. Out: its constructs, by role.
+
+A text that a grammar cannot read whole is parsed again: repaired as the table says, then the blocks that an error
+swallowed, each alone.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +57,6 @@ class Rule:
 Captures = dict[str, list[Node]]
 #: Matches in the order in which the query cursor ends them: the place of the rule in the table, and the captures.
 _Matches = list[tuple[int, Captures]]
-
 
 _MOST = 0xFFFFFFFF
 _EVERYTHING = Range(Point(0, 0), Point(_MOST, _MOST), 0, _MOST)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any, Self
 
@@ -46,6 +46,9 @@ class Outcome:
     def skipped(cls, reason: SkipReason, detail: str) -> Self:
         """Return the record of a file that has no rows, and why."""
         return cls(skip_reason=reason.value, skip_detail=detail)
+
+
+OUTCOME_COLUMNS = tuple(column.name for column in fields(Outcome))
 
 
 @dataclass(slots=True)

@@ -16,8 +16,8 @@ from pipelines.discover.secrets import find_secrets
 from pipelines.discover.source import Source
 from pipelines.records import SkipReason
 
-NOT_UTF8 = Skip(SkipReason.PATH_NOT_UTF8)
-HOLDS_SECRET = Skip(SkipReason.DENIED, "its path holds a secret")
+_NOT_UTF8 = Skip(SkipReason.PATH_NOT_UTF8)
+_HOLDS_SECRET = Skip(SkipReason.DENIED, "its path holds a secret")
 
 
 @lru_cache(maxsize=4_096)  # a pattern that leaves out a thousand files is one remark
@@ -35,7 +35,7 @@ def shown_paths(paths: Sequence[bytes]) -> tuple[dict[bytes, str], dict[bytes, S
     plain = [text for text in texts.values() if text is not None]
     secret = set(_with_secrets(plain))
     skips = {
-        path: NOT_UTF8 if text is None else HOLDS_SECRET
+        path: _NOT_UTF8 if text is None else _HOLDS_SECRET
         for path, text in texts.items()
         if text is None or text in secret
     }

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 
+from pipelines.discover.calls import Call
 from pipelines.discover.comments import is_licence
 from pipelines.discover.source import Source
 from pipelines.discover.symbols import Definition, Outline
@@ -180,9 +181,7 @@ class _File:
         sign = self._delimiters[before][1] if before >= 0 else b""
         return b"" if sign == b";" else sign
 
-    def calls(
-        self, caller: int, source: Source, start: int, end: int, line: int, line_of: int
-    ) -> Iterator[tuple[int | None, str, str | None, int, int]]:
+    def calls(self, caller: int, source: Source, start: int, end: int, line: int, line_of: int) -> Iterator[Call]:
         """Yield what looks like a call between two places, `line` being that of `line_of`."""
         for match in self._called.finditer(self._data, start, end):
             group = "run" if match["run"] else "path"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.bloom import rows_that_may_hold
-from pipelines.discover.parse import Outcome
+from pipelines.discover.parse import OUTCOME_COLUMNS, Outcome
 from pipelines.discover.unpacking import TABLES
 from pipelines.discover.workers import Job, ParserPool
 from pipelines.errors import Unreadable
@@ -43,7 +43,6 @@ _LASTING = frozenset(
         SkipReason.CRASHED,
     }
 )
-_OUTCOME = tuple(field.name for field in fields(Outcome))
 _ORDER_COLUMN = {"calls": "start_byte", "imports": "line", "secrets": "start_byte", "typings": "start_byte"}
 #: Rows and absent words that the false-positive rate of the blooms is measured with.
 _BLOOM_SAMPLE_ROWS = 1_000
@@ -162,7 +161,7 @@ def _file_row(bucket: _Bucket, file: ListedFile) -> dict[str, Any]:
 
 
 def _columns(outcome: Outcome) -> dict[str, Any]:
-    return {**{name: getattr(outcome, name) for name in _OUTCOME}, "skip_detail": outcome.skip_detail or None}
+    return {**{name: getattr(outcome, name) for name in OUTCOME_COLUMNS}, "skip_detail": outcome.skip_detail or None}
 
 
 def _table(bucket: _Bucket, name: str) -> pa.Table:

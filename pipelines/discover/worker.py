@@ -14,19 +14,17 @@ import resource
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from itertools import chain
 from typing import BinaryIO
 
 from pipelines.discover.packing import pack_rows
-from pipelines.discover.parse import Outcome, ParsedFile, parse_file
+from pipelines.discover.parse import OUTCOME_COLUMNS, ParsedFile, parse_file
 from pipelines.discover.wire import frame, read_frame
 
 #: Address space of one parser process, in bytes. The largest file that is parsed takes well under one GiB; the limit
 #: turns a runaway parse into one lost file instead of a machine out of memory.
 MAX_ADDRESS_SPACE = 8 << 30
 _PR_SET_PDEATHSIG = 1
-_OUTCOME = tuple(field.name for field in fields(Outcome))
 
 
 def main() -> int:
@@ -65,7 +63,7 @@ def _packed(parsed: Sequence[ParsedFile], types: Mapping[str, Sequence[str]]) ->
         packed = pack_rows(chain.from_iterable(rows), columns)
         tables[table] = {"counts": list(map(len, rows)), "sizes": list(map(len, packed))}
         buffers += packed
-    outcomes = [[getattr(file, name) for name in _OUTCOME] for file in parsed]
+    outcomes = [[getattr(file, name) for name in OUTCOME_COLUMNS] for file in parsed]
     return json.dumps({"outcomes": outcomes, "tables": tables}).encode(), b"".join(buffers)
 
 

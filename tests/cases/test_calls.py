@@ -13,8 +13,6 @@ from tests.serving.builds import SETTINGS
 
 Capture = pytest.CaptureFixture[str]
 DIFFUSED = override(SETTINGS, "diffusion", enabled=True)
-#: From this confidence on an edge may move vectors and counts for the blast radius.
-SURE = 0.5
 
 
 def callers(case: Built, name: str, least: float = 0.0) -> list[str]:

@@ -42,7 +42,7 @@ _SYNTAX = (
 )
 _HEAD = "(identifier) @name"
 _HEADS = (
-    f"{_HEAD}",
+    _HEAD,
     "(call target: (identifier) @name (arguments) @arity)",
     f'(binary_operator left: [{_HEAD} (call target: (identifier) @name (arguments) @arity)] operator: "when")',
 )

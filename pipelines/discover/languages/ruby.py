@@ -14,7 +14,6 @@ _BLOCK = "block: [(do_block body: (_) @body) (block body: (_) @body)]"
 _ANY_BLOCK = "block: [(do_block) (block)]"
 _STRUCT = '(#any-of? @_maker "Struct" "Data") (#any-of? @_new "new" "define")'
 _CLASS = '(#any-of? @_maker "Class" "Module") (#eq? @_new "new")'
-_LAMBDA = '(call !receiver method: (identifier) @_lambda (#any-of? @_lambda "lambda" "proc") @value'
 _TEST = '(#any-of? @_test "it" "specify" "scenario" "example" "test" "should" "fit" "xit")'
 _GROUP = (
     '(#any-of? @_group "describe" "context" "feature" "shared_examples" "shared_examples_for" "shared_context"'
