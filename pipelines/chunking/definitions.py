@@ -21,7 +21,8 @@ from pipelines.records import ChunkKind
 _LINE_REST_CHARS = 120
 #: A constant of fewer lines says little without its neighbours; one of more is a table, a text or a set of options.
 _CONSTANT_LINES = 3
-_WORD = re.compile(r"\w")
+#: A crumb that says something is more than what closes a block: brackets, or a word of Ruby, Lua and shells.
+_WORD = re.compile(r"\b(?!(?:end|fi|done|esac)\b)\w")
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,17 @@ def test_crumbs_go_to_the_definition_they_belong_with() -> None:
     assert (row.text, row.start_line, row.end_line) == (text.rstrip(), 1, 5)
 
 
+def test_a_closing_word_stays_with_what_it_closes() -> None:
+    text = "module Cart\n  def total\n    prices.sum\n  end\nend\n\ndef other\n  1\nend\n"
+    symbols = [
+        symbol(text, "def total", "  end", "Cart.total", ChunkKind.METHOD, path="a.rb"),
+        symbol(text, "def other", "end", "other", path="a.rb"),
+    ]
+    settings = ChunkingSettings(max_chars=200, min_chars=40)
+    rows = chunk_file(REPO, listed("a.rb", "ruby"), FileText(text), symbols, SecretSpans(), settings).rows
+    assert {(row.name, row.start_line, row.end_line) for row in rows} == {("total", 1, 5), ("other", 7, 9)}
+
+
 def test_file_without_definitions_is_one_module_row_even_if_small() -> None:
     (row,) = chunk_python("X = 1\n").rows
     assert (row.kind, row.text, row.symbol_id) == ("module", "X = 1", None)
