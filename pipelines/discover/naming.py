@@ -6,6 +6,10 @@ import re
 
 #: A name that is an expression (a computed property) is cut here, in characters.
 MAX_NAME_CHARS = 120
+#: Names with their containers have at most this many parts and characters: what stands ten thousand functions deep must
+#: not be called by all of them, for every part of the index would grow with the square of the depth.
+MAX_PARTS = 32
+MAX_QUALIFIED_CHARS = 500
 #: What is looked at of a name, in characters: the left side of an assignment can be any expression.
 _READ_CHARS = 1_000
 _SPACE = re.compile(r"\s+")
@@ -46,6 +50,24 @@ def name_parts(text: str) -> tuple[str, ...]:
     if tail:
         return (*kept, name, *tail) if name else (*kept, *tail)
     return (*kept, name if name and (kept or name != "exports") else DEFAULT_NAME)
+
+
+def bounded(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the parts of a qualified name, of one that is too long only the innermost.
+
+    Half the limits are kept then, so that what stands inside is called by it for some levels, and is found in it.
+    """
+    chars = sum(map(len, parts)) + len(parts) - 1
+    if len(parts) <= MAX_PARTS and chars <= MAX_QUALIFIED_CHARS:
+        return parts
+    kept = [parts[-1][:MAX_QUALIFIED_CHARS]]
+    chars = len(kept[0])
+    for part in parts[-2 : -MAX_PARTS // 2 - 1 : -1]:
+        chars += 1 + len(part)
+        if chars > MAX_QUALIFIED_CHARS // 2:
+            break
+        kept.append(part)
+    return tuple(reversed(kept))
 
 
 def _operator_name(symbol: str) -> str:

@@ -17,7 +17,7 @@ from tree_sitter import Node, Range
 from pipelines.discover.calls import Call, read_calls
 from pipelines.discover.grammars import Captures, CompiledLanguage, Constructs, Role, Rule, span_of
 from pipelines.discover.imports import ImportRow, read_imports
-from pipelines.discover.naming import DEFAULT_NAME, name_parts
+from pipelines.discover.naming import DEFAULT_NAME, bounded, name_parts
 from pipelines.discover.nesting import Frame, Nesting
 from pipelines.discover.source import Source
 from pipelines.discover.surroundings import Place, Surroundings
@@ -153,7 +153,7 @@ class _Walker:
             Frame(
                 frame,
                 captures["rest"][0].end_byte if "rest" in captures else end,
-                frame.parts if parts == (DEFAULT_NAME,) else frame.parts + parts,
+                frame.parts if parts == (DEFAULT_NAME,) else bounded(frame.parts + parts),
                 self._rules[order].holds_methods,
                 frame.caller,
                 frame.is_test or self._has_marker(place.start, node.start_byte),
@@ -180,7 +180,8 @@ class _Walker:
         if parts[-1] in self._language.reserved:
             return
         place = self._place(captures, start, end)
-        definition = self._definition(rule, captures, frame, parts, place, named.start_byte)
+        path = bounded(frame.parts + parts)
+        definition = self._definition(rule, captures, frame, parts, path, place, named.start_byte)
         index = self._add(definition, frame, captures["arity"][0].named_child_count if "arity" in captures else None)
         if definition.kind is not SymbolKind.TYPE:
             self.nesting.open(
@@ -188,7 +189,7 @@ class _Walker:
                 Frame(
                     frame,
                     end,
-                    frame.parts + parts,
+                    path,
                     definition.kind in _HOLDS_METHODS or "members" in captures,
                     index if definition.kind in CALLABLE_KINDS else frame.caller,
                     definition.is_test,
@@ -243,7 +244,14 @@ class _Walker:
         return parts
 
     def _definition(
-        self, rule: Rule, captures: Captures, frame: Frame, parts: tuple[str, ...], place: Place, name_start: int
+        self,
+        rule: Rule,
+        captures: Captures,
+        frame: Frame,
+        parts: tuple[str, ...],
+        path: tuple[str, ...],
+        place: Place,
+        name_start: int,
     ) -> Definition:
         assert rule.kind is not None
         kind = rule.kind
@@ -251,7 +259,7 @@ class _Walker:
             kind = SymbolKind.METHOD
         body = captures["body"][0] if "body" in captures else None
         docstring = _docstring(body) if self._language.docstrings and body is not None else None
-        qualified_name = ".".join(frame.parts + parts)
+        qualified_name = ".".join(path)
         start_line = self._line_of(captures, place)
         end = self._source.trimmed_end(place.start, place.end)
         return Definition(

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from pipelines.discover.comments import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS
+from pipelines.discover.naming import MAX_PARTS, MAX_QUALIFIED_CHARS
 from pipelines.discover.parse import ParsedFile
 from tests.discover.outlines import symbols
 from tests.discover.sources import parse
@@ -196,6 +199,26 @@ def test_many_nested_functions_are_all_found() -> None:
     found = symbols(parse("n.py", text))
     assert len(found) == depth
     assert found[2]["qualified"] == "f0.f1.f2"
+
+
+@pytest.mark.parametrize("name", ["a", "x" * 100, "x" * 1_000])
+def test_names_of_nested_functions_grow_with_their_number_not_its_square(name: str) -> None:
+    depth = 600
+    found = symbols(parse("n.js", f"function {name}(){{\n" * depth + "}" * depth))
+    assert [item["name"] for item in found] == [name] * depth
+    assert len({item["id"] for item in found}) == depth
+    assert max(len(item["qualified"]) for item in found) <= MAX_QUALIFIED_CHARS
+    assert max(item["qualified"].count(".") for item in found) < MAX_PARTS
+
+
+def test_what_stands_in_a_definition_with_a_cut_name_is_called_by_it() -> None:
+    depth = 100
+    text = "".join(f"function f{level}(){{\n" for level in range(depth)) + "}" * depth
+    found = [item["qualified"] for item in symbols(parse("n.js", text))]
+    cut = [item for item, outer in pairwise(reversed(found)) if not item.startswith(f"{outer}.")]
+    assert all(item.count(".") == MAX_PARTS // 2 - 1 for item in cut)
+    assert 0 < len(cut) <= depth // (MAX_PARTS // 2)
+    assert found[MAX_PARTS] == ".".join(f"f{level}" for level in range(MAX_PARTS // 2 + 1, MAX_PARTS + 1))
 
 
 def test_functions_around_an_error_are_found() -> None:
