@@ -13,20 +13,46 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from pipelines.decode import NotText
-from pipelines.offsets import OffsetMap, Piece
+from pipelines.offsets import OffsetMap, Piece, Span
 from pipelines.records import SkipReason
 
 #: Sources of one notebook, in bytes of UTF-8: as much as a source file may have by default.
 MAX_SOURCE_BYTES = 4_194_304
+#: Parts that are looked at one by one: cells, what they hold, strings of their sources. A notebook that someone wrote
+#: has some thousands; so many take two seconds.
+MAX_PARTS = 250_000
+#: Stretches of sources that are written in one way: a line has two, its characters and its end.
+MAX_STRETCHES = 2 * MAX_PARTS
+_TOO_MANY = f"more than {MAX_PARTS} cells, lines and other parts"
+#: Lists and objects, of which each takes up to 250 bytes of memory while it is passed over.
+MAX_CONTAINERS = 1_000_000
 _SPACE = re.compile(r"[ \t\r\n]*")
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)")
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"')
+_PAIR = r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+#: Characters that are written with as many bytes each, as many as they have: in the order of _WIDTHS.
+_RUN = re.compile(
+    r"([^\\]++)"
+    r"|((?:\\[^u])++)"
+    r"|((?:\\u(?!0000)00[0-7][0-9a-fA-F])++)"
+    r"|((?:\\u(?!00[0-7])0[0-7][0-9a-fA-F]{2})++)"
+    rf"|((?:{_PAIR})++)"
+    rf"|((?:(?!{_PAIR})\\u(?:0000|(?!0[0-7])[0-9a-fA-F]{{4}}))++)"
+)
+#: Of the characters of each group of _RUN: bytes in the text, bytes in the JSON.
+_WIDTHS = ((1, 1), (1, 2), (1, 6), (2, 6), (4, 12), (3, 6))
 #: Characters that JSON can escape and no text may hold: NUL, halves of pairs.
 _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 _REPLACEMENT = "\ufffd"
-_DECODER = json.JSONDecoder()
+#: Numbers are passed over like outputs; one of more than 4,300 digits would be an error of `int`.
+_DECODER = json.JSONDecoder(parse_int=len, parse_float=len)
 #: Kernels whose language has another name here.
 _KERNELS = {"ipython": "python", "python2": "python", "python3": "python", "sagemath": "python", "bash": "shell"}
 _DEFAULT_LANGUAGE = "python"
+
+
+def _cleaned(text: str) -> str:
+    """Return a string of JSON with what no text may hold replaced."""
+    return _NO_TEXT.sub(_REPLACEMENT, text)
 
 
 class Cell(NamedTuple):
@@ -51,19 +77,20 @@ class Notebook:
 
 def read_notebook(text: str) -> Notebook | NotText:
     """Read a notebook of format 3 or 4."""
-    reader = _Reader(text)
     try:
-        return _Builder(text).build(reader)
+        return _Builder(text).build(_Reader(text))
     except json.JSONDecodeError as error:
         return NotText(SkipReason.MALFORMED, f"no JSON: {error.msg} in line {error.lineno}")
+    except ValueError:
+        return NotText(SkipReason.MALFORMED, "no JSON")
     except RecursionError:
         return NotText(SkipReason.MALFORMED, "nested too deep")
-    except _TooMuch:
-        return NotText(SkipReason.TOO_LARGE, f"sources above {MAX_SOURCE_BYTES} bytes")
+    except _TooMuch as error:
+        return NotText(SkipReason.TOO_LARGE, str(error))
 
 
 class _TooMuch(Exception):
-    """The sources are above the limit."""
+    """A limit is passed."""
 
 
 class _Reader:
@@ -72,6 +99,13 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
+        self._parts = 0
+
+    def count(self, parts: int) -> None:
+        """Take note of parts, of which there may be MAX_PARTS."""
+        self._parts += parts
+        if self._parts > MAX_PARTS:
+            raise _TooMuch(_TOO_MANY)
 
     def peek(self) -> str:
         """Return the next character that is no white space, "" at the end."""
@@ -99,6 +133,7 @@ class _Reader:
             self.at += 1
             return
         while True:
+            self.count(1)
             yield
             if self.peek() == closing:
                 self.at += 1
@@ -120,11 +155,11 @@ class _Reader:
 
 @dataclass(slots=True)
 class _Source:
-    """Of one cell: the places of its strings in the JSON, quotes included."""
+    """Of one cell: its strings, and the place of each in the JSON, quotes included."""
 
     kind: str = ""
     name: str = ""
-    strings: list[tuple[int, int]] = field(default_factory=list)
+    strings: list[tuple[str, Span]] = field(default_factory=list)
 
 
 class _Builder:
@@ -143,6 +178,8 @@ class _Builder:
 
     def build(self, reader: _Reader) -> Notebook | NotText:
         """Read the outermost object."""
+        if self._json.count("[") + self._json.count("{") > MAX_CONTAINERS:
+            raise _TooMuch(f"more than {MAX_CONTAINERS} lists and objects")
         if reader.peek() != "{":
             return NotText(SkipReason.MALFORMED, "no notebook: not an object")
         known = False
@@ -182,56 +219,39 @@ class _Builder:
                 reader.value()
 
     def _add(self, source: _Source) -> None:
-        start, first_string = self._size, True
-        for begin, end in source.strings:
-            first_string = self._add_string(begin, end, first_string)
+        start, opens_line = self._size, True
+        for string, (begin, end) in source.strings:
+            if string:
+                line = self._advance(begin + 1)
+                self._add_runs(begin + 1, end - 1)
+                self._parts.append(_cleaned(string))
+                # a string of JSON stands in one line
+                self._lines += [line] * (opens_line + string.count("\n", 0, -1))
+                opens_line = string.endswith("\n")
         if self._size == start:
             return
-        if not first_string:
-            self._piece("\n", 0)
-        self._cells.append(Cell(source.kind, source.name, start, self._size))
+        if not opens_line:
+            self._parts.append("\n")
+            self._pieces.append(Piece(self._size, self._read[1], 1, 0))
+            self._size += 1
+        self._cells.append(Cell(_cleaned(source.kind), _cleaned(source.name), start, self._size))
 
-    def _add_string(self, begin: int, end: int, opens_line: bool) -> bool:
-        """Add a string of the JSON; tell whether the text after it begins a line."""
-        line = self._advance(begin + 1)
-        place = begin + 1
-        for escape in _ESCAPE.finditer(self._json, begin + 1, end - 1):
-            opens_line = self._run(place, escape.start(), line, opens_line)
-            char = _NO_TEXT.sub(_REPLACEMENT, json.loads(f'"{escape[0]}"'))
-            self._open(line, opens_line)
-            self._piece(char, len(escape[0]))
-            opens_line = char == "\n"
-            place = escape.end()
-        return self._run(place, end - 1, line, opens_line)
-
-    def _run(self, begin: int, end: int, line: int, opens_line: bool) -> bool:
-        """Add what stands as itself in the JSON."""
-        if begin == end:
-            return opens_line
-        self._open(line, opens_line)
-        run = self._json[begin:end]
-        size = len(run) if self._ascii else len(run.encode())
-        self._pieces.append(Piece(self._size, self._read[1]))
-        self._grow(run, size, end - begin, size)
-        return False
-
-    def _piece(self, char: str, written: int) -> None:
-        """Add one character that the JSON writes with other ones, or not at all."""
-        size = len(char.encode())
-        self._pieces.append(Piece(self._size, self._read[1], size, written))
-        self._grow(char, size, written, written)
-
-    def _grow(self, text: str, size: int, read_characters: int, read_bytes: int) -> None:
-        self._parts.append(text)
-        self._size += size
-        if self._size > MAX_SOURCE_BYTES:
-            raise _TooMuch
-        characters, place, line = self._read
-        self._read = characters + read_characters, place + read_bytes, line
-
-    def _open(self, line: int, opens_line: bool) -> None:
-        if opens_line:
-            self._lines.append(line)
+    def _add_runs(self, begin: int, end: int) -> None:
+        """Remember how the characters of a string are written."""
+        _, place, line = self._read
+        size, pieces = self._size, self._pieces
+        for run in _RUN.finditer(self._json, begin, end):
+            group, (first, last) = run.lastindex or 1, run.span()
+            text_width, file_width = _WIDTHS[group - 1]
+            written = last - first if group > 1 or self._ascii else len(run[0].encode())
+            pieces.append(Piece(size, place, text_width, file_width))
+            size += written // file_width * text_width
+            place += written
+            if size > MAX_SOURCE_BYTES:
+                raise _TooMuch(f"sources above {MAX_SOURCE_BYTES} bytes")
+            if len(pieces) > MAX_STRETCHES:
+                raise _TooMuch(_TOO_MANY)
+        self._read, self._size = (end, place, line), size
 
     def _advance(self, place: int) -> int:
         """Pass over the JSON up to a place, and return the line that holds it."""
@@ -256,27 +276,38 @@ def _read_cell(reader: _Reader) -> _Source:
     return cell
 
 
-def _strings(reader: _Reader) -> Iterator[tuple[int, int]]:
-    """Yield the places of one string, or of a list of them; any other value has none."""
-    if reader.peek() == "[":
-        for _ in reader.items():
-            yield from _string(reader)
-    else:
-        yield from _string(reader)
-
-
-def _string(reader: _Reader) -> Iterator[tuple[int, int]]:
+def _strings(reader: _Reader) -> Iterator[tuple[str, Span]]:
+    """Yield one string, or those of a list, each with its place; any other value has none."""
     reader.peek()
     begin = reader.at
-    if isinstance(reader.value(), str):
-        yield begin, reader.at
+    value = reader.value()
+    if isinstance(value, str):
+        yield value, (begin, reader.at)
+    elif isinstance(value, list):
+        reader.count(len(value))
+        if all(isinstance(item, str) for item in value):
+            places = _STRING.finditer(reader.text, begin, reader.at)
+            yield from zip(value, (place.span() for place in places), strict=True)
+        else:
+            yield from _strings_among(reader, begin)
+
+
+def _strings_among(reader: _Reader, begin: int) -> Iterator[tuple[str, Span]]:
+    """Yield the strings of a list that has other values too."""
+    reader.at = begin
+    for _ in reader.items():
+        reader.peek()
+        begin = reader.at
+        value = reader.value()
+        if isinstance(value, str):
+            yield value, (begin, reader.at)
 
 
 def _kernel_language(metadata: Any) -> str:
-    """Return the language of the code cells, as its name is here."""
+    """Return the language of the code cells, as its name is here; it may be any text that a notebook holds."""
     found: Any = ""
     for section, key in (("kernelspec", "language"), ("language_info", "name")):
         told = metadata.get(section) if isinstance(metadata, dict) else None
         found = found or (told.get(key) if isinstance(told, dict) else "")
-    language = found.lower() if isinstance(found, str) else ""
+    language = _cleaned(found).lower() if isinstance(found, str) else ""
     return "cpp" if language.startswith("c++") else _KERNELS.get(language, language)

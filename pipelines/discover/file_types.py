@@ -57,8 +57,9 @@ _PARSED = {
     "vue": "vue",
     "zig": "zig",
 }
-#: Most of a notebook's bytes are outputs, of which nothing is kept; what is, has a limit of its own.
-_MAX_NOTEBOOK_BYTES = 33_554_432
+#: Most of a notebook's bytes are outputs, of which nothing is kept; what is, has a limit of its own. The worst of this
+#: size is read in about two seconds.
+_MAX_NOTEBOOK_BYTES = 16_777_216
 _NOTEBOOKS = {"jupyter": "ipynb"}
 #: Documents that are cut at their headings.
 _SECTIONED = {

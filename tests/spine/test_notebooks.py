@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -151,3 +152,75 @@ def test_the_limit_is_that_of_the_sources(monkeypatch: pytest.MonkeyPatch) -> No
     outputs = [{"data": {"image/png": "A" * 10_000}}]
     assert opened(make_notebook(cell("code", "x" * 99, outputs=outputs))).text == "x" * 99 + "\n"
     assert refused(json.dumps(make_notebook(cell("code", "x" * 101)))).reason is SkipReason.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"a\n\n\tb\"\\\/",
+        r"\u0041\u0042\u00e9\u07ff\u0800\uffff",
+        r"\u0000\u0000é\ud800\ud800\udc00\ud83d\ude42\uDEAD\uD83D\uDE42\ud83d",
+        r"é\u000a\n日本\u65e5本🙂\\u0041\u005c\n",
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
+def test_each_character_of_a_source_has_its_place_however_it_is_written(source: str, encoding: str) -> None:
+    written = f'{{"cells": [{{"source": ["x", "{source}", "", "{source}"]}}]}}'
+    data = ("\ufeff" if encoding != "utf-8" else "").encode(encoding) + written.encode(encoding)
+    found = read_text(NOTEBOOK, data)
+    assert isinstance(found, FileText)
+    plain = re.sub("[\0\ud800-\udfff]", "\ufffd", json.loads(f'"{source}"'))
+    assert found.text.rstrip("\n") == f"x{plain}{plain}".rstrip("\n")
+    place = 0
+    for char in found.text.rstrip("\n"):
+        span = found.to_file(place, place + len(char.encode()))
+        there = json.loads(f'"{data[slice(*span)].decode(encoding)}"')
+        assert re.sub("[\0\ud800-\udfff]", "\ufffd", there) == char
+        place += len(char.encode())
+    assert found.notebook is not None
+    assert len(found.notebook.lines) == found.text.count("\n")
+
+
+def test_names_kinds_and_the_language_are_text() -> None:
+    found = read_notebook(
+        r'{"cells": [{"cell_type": "\ud800", "id": "a\udead\u0000", "source": "x"}],'
+        r' "metadata": {"kernelspec": {"language": "\ud800"}}}'
+    )
+    assert isinstance(found, Notebook)
+    assert (found.cells, found.language) == ((Cell("\ufffd", "a\ufffd\ufffd", 0, 2),), "\ufffd")
+
+
+@pytest.mark.parametrize("number", ["1" * 5_000, "-" + "1" * 5_000 + ".5", "1e" + "9" * 5_000, "NaN"])
+def test_numbers_are_passed_over(number: str) -> None:
+    text = f'{{"cells": [{{"source": "x = 1", "id": {number}, "outputs": [{number}]}}, {{"source": {number}}}]}}'
+    found = read_notebook(text)
+    assert isinstance(found, Notebook)
+    assert (found.text, len(found.cells), found.cells[0].name) == ("x = 1\n", 1, "")
+
+
+def test_runs_of_escapes_are_one_stretch() -> None:
+    for escape in (r"\u0041", r"\n", r"\ud83d\ude42"):
+        found = read_notebook(f'{{"cells": [{{"source": "{escape * (notebooks.MAX_STRETCHES + 1)}"}}]}}')
+        assert isinstance(found, Notebook)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        '{"source": "%s"}' % (r"a\n" * 60),
+        '{"source": [%s""]}' % ('"",' * 60),
+        '{"source": [7%s]}' % (',""' * 60),
+        "{}" + ", {}" * 60,
+        "{" + ", ".join(f'"{number}": 0' for number in range(60)) + "}",
+    ],
+)
+def test_what_has_too_many_parts_is_too_large(cells: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebooks, "MAX_PARTS", 50)
+    monkeypatch.setattr(notebooks, "MAX_STRETCHES", 100)
+    assert refused(f'{{"cells": [{cells}]}}').reason is SkipReason.TOO_LARGE
+
+
+def test_the_lists_that_are_passed_over_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notebooks, "MAX_CONTAINERS", 100)
+    text = json.dumps(make_notebook(cell("code", "x", outputs=[[[]] * 100])))
+    assert refused(text).reason is SkipReason.TOO_LARGE
