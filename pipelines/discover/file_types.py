@@ -286,6 +286,8 @@ def _of_language(language: str) -> FileType:
 
 _EXTENSION_TYPES = _by_extension()
 _NAME_TYPES = _by_name()
+#: Every language that a file may be listed with.
+LANGUAGE_NAMES = frozenset(kind.language for table in (_EXTENSION_TYPES, _NAME_TYPES) for kind in table.values())
 _WITH_VARIANTS = frozenset(_VARIED.split())
 _LOCK_NAMES = frozenset(_LOCKS.split())
 _UNWANTED_ENDS = {end: Unwanted(SkipReason.GENERATED, detail) for end, detail in _GENERATED_ENDS.items()} | {

@@ -15,6 +15,8 @@ from typing import Any, Self
 from pipelines.bloom import SpanBits, bloom_of_bits, text_bits
 from pipelines.decode import NotText
 from pipelines.discover import comments
+from pipelines.discover.details import safe_detail
+from pipelines.discover.file_types import LANGUAGE_NAMES
 from pipelines.discover.grammars import CompiledLanguage, GrammarError
 from pipelines.discover.languages import LANGUAGES, grammar_for
 from pipelines.discover.readable import readable, written_by_tool
@@ -41,6 +43,11 @@ class Outcome:
     recovered: int = 0
     skip_reason: str | None = None
     skip_detail: str | None = None  # without a reason: why a file of a known language has no symbols
+
+    def __post_init__(self) -> None:
+        """Whatever hands an outcome over, its detail can be stored and shown."""
+        if self.skip_detail:
+            self.skip_detail = safe_detail(self.skip_detail)
 
     @classmethod
     def skipped(cls, reason: SkipReason, detail: str) -> Self:
@@ -108,6 +115,11 @@ def _compiled(language: str) -> CompiledLanguage | str:
         return str(error)
 
 
+def _no_grammar(language: str) -> str:
+    """Say that a language is not parsed. A notebook may name any text as its language: it could be a secret."""
+    return f"no grammar for {language}" if language in LANGUAGE_NAMES else "no grammar for the notebook's language"
+
+
 def _outline(language: str, path: str, source: Source, notebook: Notebook | None) -> tuple[Outline, str | None]:
     """Return what a file holds in its own language or in those of its regions, and why a part of it gave nothing."""
     if language == SQL:
@@ -119,7 +131,7 @@ def _outline(language: str, path: str, source: Source, notebook: Notebook | None
         parts = regions(language, source.data, notebook)
         detail = f"more than {MAX_REGIONS} scripts or cells" if len(parts) > MAX_REGIONS else None
     for part in parts[:MAX_REGIONS]:
-        compiled = _compiled(part.language) if part.language in LANGUAGES else f"no grammar for {part.language}"
+        compiled = _compiled(part.language) if part.language in LANGUAGES else _no_grammar(part.language)
         if isinstance(compiled, str):
             detail = compiled
         elif part.ranges and (generated := written_by_tool(source.text(*part.span))):

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipelines.decode import NotText
+from pipelines.discover.details import safe_detail
 from pipelines.discover.readable import readable
 from pipelines.discover.tables import known_outcomes, unreadable_detail
 from pipelines.errors import Unreadable
@@ -52,4 +53,4 @@ def _look_into(file: ListedFile, tree: SourceTree) -> ListedFile:
 
 
 def _left_out(file: ListedFile, reason: str | None, detail: str | None) -> ListedFile:
-    return replace(file, skip_reason=SkipReason(reason), skip_detail=detail or "") if reason else file
+    return replace(file, skip_reason=SkipReason(reason), skip_detail=safe_detail(detail or "")) if reason else file

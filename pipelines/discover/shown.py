@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import accumulate
 
 from pipelines.discover.contents import Skip
+from pipelines.discover.details import masked
 from pipelines.discover.secrets import find_secrets
-from pipelines.discover.source import Source
 from pipelines.records import SkipReason
+
+__all__ = ["masked", "shown_paths"]
 
 _NOT_UTF8 = Skip(SkipReason.PATH_NOT_UTF8)
 _HOLDS_SECRET = Skip(SkipReason.DENIED, "its path holds a secret")
-
-
-@lru_cache(maxsize=4_096)  # a pattern that leaves out a thousand files is one remark
-def masked(text: str) -> str:
-    """Return a text in which no secret can be read."""
-    return Source(text, [(span.start_byte, span.end_byte) for span in find_secrets(text)]).data.decode()
 
 
 def shown_paths(paths: Sequence[bytes]) -> tuple[dict[bytes, str], dict[bytes, Skip]]:

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 
 from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.bloom import rows_that_may_hold
+from pipelines.discover.details import safe_detail
 from pipelines.discover.parse import OUTCOME_COLUMNS, Outcome
 from pipelines.discover.unpacking import TABLES
 from pipelines.discover.workers import Job, ParserPool
@@ -124,6 +125,8 @@ def _outcomes_of(last: Artifact | None, files: Sequence[ListedFile]) -> dict[str
     if last is None:
         return {}
     known = {row["path"]: row for row in last.table("files.parquet").to_pylist()}
+    for row in known.values():
+        row["skip_detail"] = safe_detail(row["skip_detail"] or "") or None
     return {file.path: known[file.path] for file in files if _reusable(file, known.get(file.path))}
 
 

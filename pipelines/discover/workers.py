@@ -5,10 +5,13 @@ parent: threads, Dagster, a test. Each child has one batch at a time, says when 
 the rows of all at the end. So when one dies or is late it is known on which file. That file is tried once more, alone
 in a new child; if it fails again it is recorded as crashed. A file that was too slow is not tried again. The others of
 the batch go to a new child: nothing else is lost.
+
+Only time in which this process was awake counts: after a stop of all (Ctrl-Z) no child is late.
 """
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import json
 import os
@@ -176,6 +179,7 @@ class _Run:
         self._outcomes: dict[str, Outcome] = {}
         self._rows: dict[str, list[pa.RecordBatch]] = {name: [] for name in TABLES}
         self._selector = selectors.DefaultSelector()
+        self._last_pass = time.monotonic()
 
     def results(self) -> Parsed:
         with self._selector:
@@ -211,19 +215,32 @@ class _Run:
     def _wait(self) -> None:
         """Wait until a child answers, ends or is late."""
         busy = [child for child in self._pool._children if child.batch or not child.ready]
-        wait = min((child.deadline for child in busy), default=time.monotonic()) - time.monotonic()
-        for key, _ in self._selector.select(max(0.0, wait)):
-            self._read(key.data)
+        wait = max(0.0, min((child.deadline for child in busy), default=0.0) - time.monotonic())
+        self._read_all(wait)
         now = time.monotonic()
+        away, self._last_pass = now - self._last_pass - wait, now
+        if away > self._pool._timeout / 2:  # it was stopped, or had other work: perhaps the children were stopped too
+            for child in busy:
+                child.deadline = max(child.deadline, now + self._pool._timeout)
+        if any(self._is_late(child, now) for child in busy):
+            self._read_all(0.0)  # what arrived while others were read
         for child in busy:
-            if child in self._pool._children and (child.batch or not child.ready) and child.deadline <= now:
+            if self._is_late(child, now):
                 self._late(child)
+
+    def _read_all(self, wait: float) -> None:
+        for key, _ in self._selector.select(wait):
+            self._read(key.data)
+
+    def _is_late(self, child: _Child, now: float) -> bool:
+        return child in self._pool._children and bool(child.batch or not child.ready) and child.deadline <= now
 
     def _read(self, child: _Child) -> None:
         data = os.read(child.output, _READ_BYTES)
         if not data:
             self._ended(child)
             return
+        child.deadline = time.monotonic() + self._pool._timeout
         child.buffer += data
         for message in take_frames(child.buffer):
             if not child.ready:
@@ -234,7 +251,6 @@ class _Run:
                 child.head = message
             else:
                 self._take(child, message)
-            child.deadline = time.monotonic() + self._pool._timeout
 
     def _take(self, child: _Child, body: bytes) -> None:
         """Take over what a child found in a batch."""
@@ -313,10 +329,13 @@ def _batches(jobs: Iterable[Job]) -> Iterator[list[Job]]:
 
 
 def _cause(code: int | None, said: str) -> str:
-    """Say how a child ended: by which signal, or with which last line."""
+    """Say how a child ended: by which signal, or by which error; what that says may be a piece of the file."""
     if code is not None and code < 0:
         return f"the parser process was ended by signal {-code}"
-    return f"the parser process ended with code {code}: {said}"
+    name = said.partition(":")[0]
+    error = getattr(builtins, name, None)
+    known = isinstance(error, type) and issubclass(error, BaseException)
+    return f"the parser process ended with code {code}{f': {name}' if known else ''}"
 
 
 #: The package is entered without its `__init__`, whose other modules would load pyarrow and scipy into every child.

@@ -75,3 +75,22 @@ def test_a_source_that_moves_is_an_error(tmp_path: Path) -> None:
     write(root, {"good.py": "def changed(): pass\n"})
     with open_tree(root, plan.listing) as tree, pytest.raises(SourceMoved, match=r"good\.py"):
         preview_files(plan, ArtifactStore(tmp_path / "none"), tree, Silent(), full=False)
+
+
+NOTEBOOK = '{"cells": [{"cell_type": "code", "id": "%s", "source": "x = 1", "outputs": [%s]}], "metadata": %s}'
+HOSTILE: dict[str, str | bytes] = {
+    "digits.ipynb": NOTEBOOK % ("a", "7" * 5_000, "{}"),
+    "kernel.ipynb": NOTEBOOK % ("a", "", r'{"kernelspec": {"language": "\ud800"}}'),
+    "name.ipynb": NOTEBOOK % (r"\ud800", "", "{}"),
+    "lists.ipynb": NOTEBOOK % ("a", "[]," * 1_000_000 + "[]", "{}"),
+    "cells.ipynb": '{"cells": [' + "7," * 1_000_000 + "7]}",
+}
+
+
+def test_notebooks_that_are_made_to_break_a_reader_are_decided(tmp_path: Path) -> None:
+    root = make_repository(tmp_path / "r", HOSTILE)
+    plan = plan_of(root)
+    with open_tree(root, plan.listing) as tree:
+        listing = preview_files(plan, ArtifactStore(tmp_path / "none"), tree, Silent(), full=False)
+    assert indexed(listing) == {"digits.ipynb", "kernel.ipynb", "name.ipynb"}
+    assert set(skipped(listing).values()) == {SkipReason.TOO_LARGE}

@@ -192,6 +192,16 @@ def test_a_notebook_of_another_kernel_has_no_symbols_or_those_of_its_language() 
     assert [item["name"] for item in symbols(parse("jupyter", rust))] == ["f"]
 
 
+@pytest.mark.parametrize(
+    "language", [r"\ud800", r"a\u001b[31mb", "ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5", "x" * 9_000]
+)
+def test_the_words_of_a_notebook_stand_in_no_detail(language: str) -> None:
+    kernel = f'{{"kernelspec": {{"language": "{language}"}}}}'
+    text = f'{{"cells": [{{"cell_type": "code", "source": "x = 1"}}], "metadata": {kernel}}}'
+    parsed = parse("jupyter", text)
+    assert (parsed.skip_reason, parsed.skip_detail) == (None, "no grammar for the notebook's language")
+
+
 def test_what_is_no_notebook_is_skipped() -> None:
     assert parse("jupyter", "{}").skip_reason == "malformed"
     assert parse("jupyter", '{"cells": []}').skip_reason == "empty"
