@@ -20,7 +20,7 @@ from pipelines.discover.disk import escapes
 from pipelines.discover.entries import NESTED_MODE, SUBMODULE_MODE, SYMLINK_MODE, Entry, name_files
 from pipelines.discover.file_types import SCRIPT, FileType, Unwanted, file_type, script_type
 from pipelines.discover.git import find_repository
-from pipelines.discover.ignores import pattern_warnings, read_ignore_files
+from pipelines.discover.ignores import pattern_warnings, read_ignore_files, usable_patterns
 from pipelines.discover.patterns import match_ignore_files, match_patterns
 from pipelines.discover.scopes import Scopes
 from pipelines.discover.shown import masked, shown_paths
@@ -102,13 +102,13 @@ def _pattern_skips(
     """Return the paths that are left out by a pattern, and by which."""
     found: dict[bytes, Skip] = {}
     if settings.include:
-        included = match_patterns(settings.include, paths)
+        included = match_patterns(usable_patterns(settings.include), paths)
         outside = Skip(SkipReason.EXCLUDED, "matches no include pattern")
         found |= dict.fromkeys((path for path in paths if path not in included), outside)
     # the strongest rule last: it overwrites the reason that a weaker one gave
     ignored = match_ignore_files(ignore_files, paths)
     found |= {path: Skip(SkipReason.STRATAIGNORE, detail) for path, detail in ignored.items()}
-    excluded = match_patterns(settings.exclude, paths)
+    excluded = match_patterns(usable_patterns(settings.exclude), paths)
     found |= {path: Skip(SkipReason.EXCLUDED, f"exclude: {pattern}") for path, pattern in excluded.items()}
     denied = match_patterns(deny, paths, ignore_case=True)
     return found | {path: Skip(SkipReason.DENIED, pattern) for path, pattern in denied.items()}

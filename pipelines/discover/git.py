@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from pipelines.errors import InputError
 
 #: Seconds one git command may take; listing a million files on a slow disk takes one minute. A FIFO in the place of an
-#: ignore file would otherwise hang for ever.
+#: ignore file would otherwise hang for ever, and so would a line of one that git's matcher takes exponential time for.
 TIMEOUT_S = 300.0
 #: What `git rev-parse --local-env-vars` names, and what else changes the meaning of a path or names a program.
 _DROPPED = (
@@ -95,9 +95,10 @@ class Git:
         dropped = [part for name in _DROPPED for part in ("-u", name)]
         return ["env", *dropped, *(f"{key}={value}" for key, value in values.items()), "git", *places, *arguments]
 
-    def ask(self, *arguments: str | bytes, data: bytes = b"") -> Answer:
+    def ask(self, *arguments: str | bytes, data: bytes = b"", timeout: float = TIMEOUT_S, late: str = "") -> Answer:
         """Run git and return its answer, whatever its exit code.
 
+        :param timeout: seconds that it may take. :param late: what to look for if it takes longer.
         :raises InputError: if git is not installed or does not end in time.
         """
         try:
@@ -106,12 +107,15 @@ class Git:
                 cwd=self.folder,
                 input=data,
                 capture_output=True,
-                timeout=TIMEOUT_S,
+                timeout=timeout,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            hint = "look for a FIFO or a very slow disk below it"
-            raise InputError(f"git did not end within {TIMEOUT_S:.0f} s in {self.folder}", hint=hint) from None
+            hint = "look for a FIFO, a very slow disk, or a line with many '*' in a .gitignore below it"
+            command = " ".join(["git", *map(str, arguments[:1])])
+            raise InputError(
+                f"{command} did not end within {timeout:g} s in {self.folder}", hint=late or hint
+            ) from None
         except FileNotFoundError as error:
             if error.filename == "env":
                 raise _not_installed() from None

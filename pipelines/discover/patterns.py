@@ -12,6 +12,9 @@ from pathlib import Path
 from pipelines.discover.git import Git, scratch_repository
 
 _NOTHING_MATCHES = 1  # exit code of `git check-ignore`
+#: Seconds that git may take over the patterns; the deny list and a million paths take 27.
+TIMEOUT_S = 120.0
+_LATE = "shorten the patterns with several '*' in index.include, index.exclude or a .strataignore"
 
 
 def match_patterns(patterns: Sequence[str], paths: Iterable[bytes], *, ignore_case: bool = False) -> dict[bytes, str]:
@@ -61,7 +64,7 @@ def _check_ignore(git: Git, paths: Iterable[bytes]) -> dict[bytes, tuple[bytes, 
     """Return source and pattern for each ignored path."""
     # "./" before each path, since one that starts with ":" would be taken for pathspec magic
     data = b"".join(b"./" + path + b"\0" for path in paths)
-    answer = git.ask("check-ignore", "--no-index", "--stdin", "-z", "-v", data=data)
+    answer = git.ask("check-ignore", "--no-index", "--stdin", "-z", "-v", data=data, timeout=TIMEOUT_S, late=_LATE)
     if answer.code not in (0, _NOTHING_MATCHES):
         raise git.failure(answer)
     fields = answer.output.split(b"\0")[:-1]

@@ -36,9 +36,10 @@ class Scopes:
 
 
 def _matches(parts: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    if not pattern:
-        return not parts
-    first, rest = pattern[0], pattern[1:]
-    if first == "**":
-        return any(_matches(parts[start:], rest) for start in range(len(parts) + 1))
-    return bool(parts) and fnmatchcase(parts[0], first) and _matches(parts[1:], rest)
+    reached = {0}  # how many of the parts the pattern so far may stand for
+    for name in pattern:
+        if name == "**":
+            reached = set(range(min(reached, default=len(parts) + 1), len(parts) + 1))
+        else:
+            reached = {place + 1 for place in reached if place < len(parts) and fnmatchcase(parts[place], name)}
+    return len(parts) in reached

@@ -7,11 +7,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from pipelines.discover import patterns
 from pipelines.discover.ignores import pattern_fault
 from pipelines.discover.patterns import match_patterns
+from pipelines.discover.scopes import Scopes
+from pipelines.errors import InputError
 from tests.discover.git_repository import indexed, listing_of, make_repository, write
 
 UNCLOSED = "'[' is never closed, so the pattern matches nothing"
+IN_A_PART = "more than 4 '*' in one part of the path would take too long, so the pattern is not used"
+IN_ALL = "more than 6 '*' would take too long, so the pattern is not used"
 ENDS = "it ends with a backslash, so the pattern matches nothing"
 
 
@@ -30,6 +35,11 @@ ENDS = "it ends with a backslash, so the pattern matches nothing"
         ("[[:letter:]]", "there is no class [:letter:], so the pattern matches nothing"),
         ("a\\", ENDS),
         ("\\\\\\", ENDS),
+        ("*a" * 5, IN_A_PART),
+        ("!src/*a?*a*a**a*", IN_A_PART),
+        ("**/a/" * 7, IN_ALL),
+        ("*a*/" * 4, IN_ALL),
+        *[(good, "") for good in ("*a" * 4, "*/" * 20, "[*a]" * 20, "\\*" * 20, "*" * 60, "**/*.a*b/**/*.c*")],
         *[
             (good, "")
             for good in ("[a-z]", "[]]", "[!]a]", "[\\]]", "\\[", "[[:alpha:]_]", "[[:x]", "foo{", "a\\\\", "]")
@@ -88,3 +98,32 @@ def test_what_stands_in_the_place_of_an_ignore_file_stops_nothing(tmp_path: Path
     (root / ".gitignore").mkdir()
     listing = listing_of(root)
     assert (indexed(listing), listing.warnings) == ({"a.py", "sub/b.py"}, ())
+
+
+#: Without its `*` counted, git takes minutes for this line and a name made for it.
+ENDLESS, NAME = "*a" * 12 + "*b", "a" * 60 + ".py"
+
+
+def test_a_line_that_would_take_git_too_long_costs_itself_alone(tmp_path: Path) -> None:
+    root = make_repository(tmp_path, {NAME: "a\n", "b.py": "b\n", ".strataignore": f"{ENDLESS}\nb.py\n"})
+    listing = listing_of(root, include=("*.py", ENDLESS), exclude=(ENDLESS, "c.py"))
+    assert indexed(listing) == {NAME}
+    assert listing.warnings == (
+        f"index.include, {ENDLESS!r}: {IN_A_PART}",
+        f"index.exclude, {ENDLESS!r}: {IN_A_PART}",
+        f".strataignore, line 1: {IN_A_PART}",
+    )
+
+
+def test_git_itself_is_not_waited_for_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patterns, "TIMEOUT_S", 0.5)
+    with pytest.raises(InputError, match=r"git check-ignore did not end within 0\.5 s") as caught:
+        match_patterns([ENDLESS], [NAME.encode()])
+    assert "patterns with several '*'" in caught.value.hint
+
+
+def test_scopes_with_many_stars_take_no_time() -> None:
+    scopes = Scopes(["**/a/" * 12 + "b", "*a" * 12 + "*b", "packages/**/x"])
+    assert scopes.of("a/" * 100 + "a" * 60 + "/f.py") == ""
+    assert scopes.of("packages/p/q/x/y/f.py") == "packages/p/q/x"
+    assert scopes.of("packages/x/f.py") == "packages/x"
