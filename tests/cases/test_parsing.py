@@ -255,3 +255,21 @@ def test_a_notebook_is_its_cells(tmp_path: Path, capsys: Capture) -> None:
     assert (hit["path"], hit["symbol"]) == ("n.ipynb", "nb_fn")
     assert case.hits(capsys, "how parcels are weighed")[0]["path"] == "n.ipynb"
     assert not [row for row in case.chunks if "QUJDQUJD" in row["text"]]
+
+
+def test_a_notebook_breaks_no_run_and_its_words_stand_in_no_remark(tmp_path: Path) -> None:
+    """What a hostile notebook names as its language, or as the id of a cell, is cleaned and not repeated."""
+    token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"
+    form = '{"cells": [{"cell_type": "code", "id": "%s", "source": "def f(): pass", "outputs": [%s]}], "metadata": %s}'
+    kernel = '{"kernelspec": {"language": "%s"}}'
+    files = {
+        "kernel.ipynb": form % ("a", "", kernel % r"\ud800"),
+        "secret.ipynb": form % ("a", "", kernel % token),
+        "name.ipynb": form % (r"\ud800", "7" * 5_000, "{}"),
+    }
+    case = index(make_case(tmp_path, files))
+    assert set(case.reasons().values()) == {None}
+    assert {row["path"] for row in case.chunks} >= set(files)
+    assert case.names("name.ipynb") == ["f"]
+    told = "no grammar for the notebook's language"
+    assert [case.files[path]["skip_detail"] for path in files] == [told, told, None]
