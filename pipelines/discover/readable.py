@@ -10,10 +10,12 @@ from pipelines.discover.languages import LANGUAGES
 from pipelines.file_text import FileText, read_text
 from pipelines.records import SkipReason
 
-#: A file with a line longer than the first and an average line longer than the second number of characters was written
-#: by a tool (a bundle, a minified library, a table of data): nobody searches in it, and one line is no excerpt.
+#: A file was written by a tool (a bundle, a minified library, a table of data) if it has lines longer than this number
+#: of characters and hardly anything beside them: nobody searches in it, and one line is no excerpt.
 MAX_LINE_CHARS = 30_000
-MAX_MEAN_LINE_CHARS = 1_000
+#: What lines of a usual length have at least of a file that somebody wrote around a long one, as a share of its text
+#: without indentation and empty lines.
+_MIN_WRITTEN = 0.03
 
 
 def readable(language: str, data: bytes) -> FileText | NotText:
@@ -33,8 +35,11 @@ def readable(language: str, data: bytes) -> FileText | NotText:
 
 def written_by_tool(text: str) -> str:
     """Say by which of its lines a text shows that a tool wrote it, "" if none does."""
-    mean = len(text) // (text.count("\n") + 1)
-    if mean <= MAX_MEAN_LINE_CHARS:
+    if len(text) <= MAX_LINE_CHARS:
         return ""
-    longest = max(map(len, text.split("\n")))
-    return f"a line of {longest} characters, {mean} on average" if longest > MAX_LINE_CHARS else ""
+    lengths = [len(line.strip()) for line in text.split("\n")]
+    overlong = sum(length for length in lengths if length > MAX_LINE_CHARS)
+    share = overlong / max(1, sum(lengths))
+    if share <= 1 - _MIN_WRITTEN:
+        return ""
+    return f"a line of {max(lengths)} characters, {share:.0%} of the text in such lines"
