@@ -33,7 +33,7 @@ _KINDS = {
     b"PACKAGE": SymbolKind.CLASS,
 }
 #: Also what an installer puts a schema's name for: @schema@, ${schema}.
-_NAME = rb"(?:[A-Za-z_\x80-\xff][\w$#\x80-\xff]*+|\"[^\"\n]++\"|`[^`\n]++`|\[[^\]\n]++\]|@\w++@|\$\{\w++\})"
+_NAME = rb"(?:[A-Za-z_\x80-\xff][\w$#\x80-\xff]*+|\"[^\"\n]++\"|`[^`\n]++`|\[[^\[\]\n]++\]|@\w++@|\$\{\w++\})"
 _PATH = _NAME + rb"(?:\s*+\.\s*+" + _NAME + rb"){0,3}"
 _HEAD = re.compile(
     rb"^[ \t]*+(?:/\*!\d{0,6}[ \t]*+)?(?P<verb>CREATE|ALTER)\s++"
@@ -50,7 +50,7 @@ _COMMENT = rb"--[^\n]*+|/\*(?!!)[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)"
 #: Where a backslash hides a quote: in MySQL, which a file shows by its backticks; elsewhere only after E.
 _ESCAPED = rb"'(?:[^'\\]|''|\\.)*+(?:'|\Z)"
 _STRING = rb"\b[eE]" + _ESCAPED + rb"|'(?:[^']|'')*+(?:'|\Z)"
-_QUOTED = rb"\"[^\"\n]*+\"|`[^`\n]*+`|\[[^\]\n]*+\]"
+_QUOTED = rb"\"[^\"\n]*+\"|`[^`\n]*+`|\[[^\[\]\n]*+\]"
 _DOLLAR = rb"\$(?:[A-Za-z_]\w*+)?\$"
 
 
@@ -69,7 +69,7 @@ def _tokens(string: bytes) -> re.Pattern[bytes]:
 def _called(string: bytes) -> re.Pattern[bytes]:
     no_call = _COMMENT + rb"|" + string + rb"|\b(?:AS|INTO|REFERENCES|TABLE|EXISTS)\s++" + _PATH
     run = rb"\b(?:EXEC|EXECUTE|CALL)\s++(?:(?:FUNCTION|PROCEDURE)\s++)?(?:@\w++\s*+=\s*+)?(?P<run>" + _PATH + rb")"
-    call = rb"(?<![\w$#@.])(?P<path>" + _PATH + rb")\s*+\("
+    call = rb"(?<![\w$#@.\x80-\xff])(?P<path>" + _PATH + rb")\s*+\("
     return re.compile(rb"(?:" + no_call + rb")|" + run + rb"|" + call, re.IGNORECASE | re.DOTALL)
 
 
@@ -163,6 +163,7 @@ class _File:
         self._last_batch_end = max((match.start() for match in _BATCH_END.finditer(data)), default=0)
         self._last_slash = max((match.start() for match in _SLASH.finditer(data)), default=0)
         self._delimiters = [(match.end(), match[1]) for match in _DELIMITER.finditer(data)]
+        self._found: dict[bytes, int] = {}  # where each delimiter was found last
 
     def statement(self, head: re.Match[bytes], following: int) -> _Statement:
         """Return the statement that a head begins; only what runs holds the head that follows."""
@@ -170,10 +171,18 @@ class _File:
         batch = runs and head.end() < self._last_batch_end
         script = runs and head.end() < self._last_slash
         delimiter = self._delimiter(head.start()) if runs else b""
-        limit = self._data.find(delimiter, head.end()) if delimiter else len(self._data)
-        limit = min(limit if limit >= 0 else len(self._data), len(self._data) if runs else following)
+        limit = min(self._find(delimiter, head.end()), len(self._data) if runs else following)
         reader = _Reader(self._data, self._tokens, runs, to_line=batch or script or bool(delimiter))
         return reader.read(head.end(), limit)
+
+    def _find(self, delimiter: bytes, position: int) -> int:
+        """Return where a delimiter is found from a position on, the end of the file if it is not; positions ascend."""
+        if not delimiter:
+            return len(self._data)
+        if self._found.get(delimiter, -1) < position:
+            found = self._data.find(delimiter, position)
+            self._found[delimiter] = found if found >= 0 else len(self._data)
+        return self._found[delimiter]
 
     def _delimiter(self, position: int) -> bytes:
         """Return what ends statements at a place instead of the usual, b"" if nothing does."""
