@@ -109,7 +109,10 @@ def _scripts(data: bytes, position: int = 0, default: str = "javascript") -> Ite
         name = opening[1].lower()
         start = _tag_end(data, opening.end())
         if not start:
-            position = opening.end()
+            # no tag ends within the limit, so only the last one that begins there may be whole
+            limit = opening.end() + _MAX_TAG_BYTES
+            last = data.rfind(b"<", opening.end(), limit)
+            position = last if last >= 0 else limit
             continue
         attributes = data[opening.end() : start]
         if attributes.endswith(b"/>"):
