@@ -118,6 +118,8 @@ _STATEMENTS = frozenset(
 _NOT_A_TYPE = (_TYPE_WORDS & frozenset(b"unsigned signed long short".split())) | _TAG_WORDS | _QUALIFIERS | _STATEMENTS
 _TYPES = _TYPE_WORDS | _TAG_WORDS | _TYPE_CALLS
 _NO_NAMES = _TYPE_WORDS | _TAG_WORDS | _QUALIFIERS | frozenset(b"override final".split())
+#: Bytes before a macro that are read for the `#` of a directive.
+_MAX_DIRECTIVE_BYTES = 4_096
 #: Bytes before a macro that are read for the type and the name there.
 _READ_BEFORE = 80
 
@@ -154,8 +156,8 @@ def _hide_in_classes(data: bytes) -> bytes:
 
 
 def _without_attributes(match: re.Match[bytes]) -> bytes:
-    line = match.string.rfind(b"\n", 0, match.start()) + 1
-    is_directive = match.string[line : match.start()].lstrip().startswith(b"#")
+    before = match.string[max(0, match.start() - _MAX_DIRECTIVE_BYTES) : match.start()]
+    is_directive = before[before.rfind(b"\n") + 1 :].lstrip().startswith(b"#")
     return match[0] if is_directive else match[1] + blanked(match[2])
 
 
