@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipelines.discover.binding.definitions import around
 from pipelines.records import CallStrategy
 from tests.discover.call_tables import File, build
 
@@ -122,3 +123,23 @@ def test_scala_companions_and_partial_classes_are_one_type(tmp_path: Path) -> No
     assert len(snapshot.bound("c/Use.scala:use.go")) == 1
     assert snapshot.bound("c/Use.scala:use.go")["a/Hammer.scala:shop.Hammer"] is IMPORTED
     assert snapshot.bound("c/Use.cs:Shop.Use.Go") == {"b/Saw.cs:Shop.Saw.Saw": SAME_PACKAGE}
+
+
+def test_calls_deep_inside_are_all_told(tmp_path: Path) -> None:
+    depth, count = 30, 3_000
+    prefix = ".".join(f"a{level}" for level in range(depth))
+    callers = tuple(f"method {prefix}.A.f{number}" for number in range(count))
+    snapshot = build(
+        tmp_path,
+        File(
+            "n.php",
+            (f"class {prefix}.A", *callers),
+            tuple((caller.split()[1], f"x{number}.g{number}") for number, caller in enumerate(callers)),
+        ),
+    )
+    assert sum(snapshot.unresolved.values()) == count
+
+
+def test_what_stands_around_a_definition_is_named_innermost_first() -> None:
+    assert around("a.b.c") == ("a.b", "a")
+    assert around("a") == around("") == ()

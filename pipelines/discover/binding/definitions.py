@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +29,15 @@ Flags = npt.NDArray[np.bool_]
 def fold_name(name: str) -> str:
     """Return what a variable and the class it is named after have in common: user_service, UserService."""
     return name.replace("_", "").lower()
+
+
+@lru_cache(maxsize=1_024)  # the calls of a function are bound one after the other
+def around(qualified_name: str) -> tuple[str, ...]:
+    """Return the qualified names of what stands around a definition, innermost first."""
+    found = []
+    while qualified_name := qualified_name.rpartition(".")[0]:
+        found.append(qualified_name)
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pipelines.discover.binding.definitions import Definitions, SourceUnit, fold_name
+from pipelines.discover.binding.definitions import Definitions, SourceUnit, around, fold_name
 from pipelines.discover.binding.expressions import Link, is_literal, links
 from pipelines.discover.binding.imports import Imports
 from pipelines.discover.binding.rules import is_distinctive
@@ -163,10 +163,8 @@ class Resolver:
             return None
         definitions = self._definitions
         family = int(definitions.files.family[call.file])
-        around = definitions.qualified_name(call.caller)
-        while around:
-            around = around.rpartition(".")[0]
-            nodes = definitions.anywhere(family, f"{around}.{call.name}" if around else call.name)
+        for prefix in (*around(definitions.qualified_name(call.caller)), ""):
+            nodes = definitions.anywhere(family, f"{prefix}.{call.name}" if prefix else call.name)
             if not unit.rules.implicit_self:
                 nodes = [node for node in nodes if not definitions.is_member[node]]
             if bound := self.bound(CallStrategy.SAME_PACKAGE, nodes):

@@ -72,10 +72,12 @@ class Typings:
 class Said:
     """What one file says of types."""
 
-    __slots__ = ("bases", "fields", "returns", "variables")
+    __slots__ = ("bases", "fields", "owners", "returns", "scopes", "variables")
 
     def __init__(self) -> None:
         self.variables: dict[tuple[int, str], list[Row]] = {}  # by owner and name
+        self.owners: set[int] = set()  # of variables
+        self.scopes: dict[int, tuple[int, ...]] = {}  # the owners around a node, once they are asked for
         self.fields: dict[tuple[str, str], list[Row]] = {}  # by class and name
         self.returns: dict[int, str] = {}
         self.bases: dict[int, list[str]] = {}

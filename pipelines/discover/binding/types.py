@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pipelines.discover.binding.definitions import Definitions
+from pipelines.discover.binding.definitions import Definitions, around
 from pipelines.discover.binding.expressions import Link, class_paths, links
 from pipelines.discover.binding.imports import Imports
 from pipelines.discover.binding.statements import BASE, DECLARED, NO_OWNER, RETURNS, Row, Said, Typings
@@ -24,6 +24,8 @@ Type = tuple[int, ...] | UnresolvedCall | None
 _MAX_DEPTH = 6
 #: Classes of a hierarchy that are looked through for a member.
 _MAX_CLASSES = 32
+#: Definitions of one qualified name that are told apart: a file can have ten thousand of them.
+_MAX_NAMESAKES = 32
 #: A type whose values are classes.
 _CLASS_TYPE = re.compile(r"\W*(?:[Tt]ype\[|typeof\s|new\s*\(|InstanceType<)")
 
@@ -62,7 +64,7 @@ class Types:
 
     def _classes(self, nodes: Sequence[int]) -> tuple[int, ...]:
         is_callable = self._definitions.callable
-        return tuple(node for node in nodes if not is_callable[node])
+        return tuple(node for node in nodes[:_MAX_NAMESAKES] if not is_callable[node])
 
     def path(
         self, file: int, owner: int, parts: tuple[str, ...]
@@ -72,13 +74,12 @@ class Types:
         unit = definitions.files.units[file]
         written = ".".join(parts)
         known = definitions.in_file(file)
-        prefix = definitions.qualified_name(owner) if owner >= 0 else ""
-        while prefix:
-            if around := known.get(f"{prefix}.{written}") or self._anywhere(file, f"{prefix}.{written}"):
-                return tuple(around), False
-            prefix = prefix.rpartition(".")[0]
+        inside = definitions.qualified_name(owner) if owner >= 0 else ""
+        for prefix in (inside, *around(inside)) if inside else ():
+            if inner := known.get(f"{prefix}.{written}") or self._anywhere(file, f"{prefix}.{written}"):
+                return tuple(inner[:_MAX_NAMESAKES]), False
         if nodes := known.get(written):
-            return tuple(nodes), False
+            return tuple(nodes[:_MAX_NAMESAKES]), False
         imported = self._imported(file, parts)
         if imported is not None:
             return imported
@@ -195,7 +196,7 @@ class Types:
             while pending and len(seen) <= _MAX_CLASSES:
                 node = pending.popleft()
                 if own := self._own_member(node, name):
-                    found |= dict.fromkeys(own)
+                    found |= dict.fromkeys(own[:_MAX_NAMESAKES])
                     inherited |= node != start
                     break
                 above, unknown = self.bases(node)
@@ -352,9 +353,12 @@ class Types:
 
     def variable(self, file: int, owner: int, name: str) -> tuple[bool, Type]:
         """Return whether a file says something of a variable, looking outwards from a definition, and its type."""
-        said = self._in(file).variables
-        for scope in self._scopes(file, owner):
-            if rows := said.get((scope, name)):
+        said = self._in(file)
+        scopes = said.scopes.get(owner)
+        if scopes is None:
+            scopes = said.scopes[owner] = tuple(scope for scope in self._scopes(file, owner) if scope in said.owners)
+        for scope in scopes:
+            if rows := said.variables.get((scope, name)):
                 return True, self._said_type(file, rows)
         if self._definitions.files.units[file].rules.folder_is_package:
             return self._package_variable(file, name)
@@ -379,10 +383,9 @@ class Types:
     def _scopes(self, file: int, owner: int) -> Iterator[int]:
         if owner >= 0:
             yield owner
-            prefix = self._definitions.qualified_name(owner).rpartition(".")[0]
-            while prefix:
-                yield from (node for node in self._definitions.at(file, prefix) if self._definitions.callable[node])
-                prefix = prefix.rpartition(".")[0]
+            for prefix in around(self._definitions.qualified_name(owner)):
+                nodes = self._definitions.at(file, prefix)[:_MAX_NAMESAKES]
+                yield from (node for node in nodes if self._definitions.callable[node])
         yield NO_OWNER
 
     def _said_type(self, file: int, rows: Sequence[Row]) -> Type:
@@ -425,6 +428,7 @@ class Types:
         else:
             head, joint, rest = row.name.partition("->") if "->" in row.name else row.name.partition(".")
             if not joint:
+                said.owners.add(owner)
                 said.variables.setdefault((owner, row.name), []).append(row)
             elif owner >= 0 and (not head or head in definitions.files.units[file].rules.self_words):
                 holder = definitions.words.texts[definitions.container_path[owner]]
