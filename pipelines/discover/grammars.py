@@ -18,6 +18,7 @@ from tree_sitter import Language as TreeSitterLanguage
 from tree_sitter import Node, Parser, Point, Query, QueryCursor, QueryError, Range
 
 from pipelines.discover.blocks import is_definition_of, lost_blocks
+from pipelines.discover.depth import MAX_SIGNS, NestedTooDeeply, is_tangle
 from pipelines.discover.languages import LANGUAGES, Language
 from pipelines.discover.source import longer_first
 from pipelines.offsets import Span
@@ -95,6 +96,7 @@ class CompiledLanguage:
         """Parse a file and return every construct of the table.
 
         :param ranges: the parts of the file that are in this language; none for all of it.
+        :raises NestedTooDeeply: if that would take too long.
         """
         found, errors = self._parse_repaired(data, list(ranges) or [_EVERYTHING])
         recovered = 0
@@ -118,11 +120,12 @@ class CompiledLanguage:
         """Return the matches in parts of a file, and where its syntax errors begin."""
         self._parser.included_ranges = ranges
         root = self._parser.parse(data).root_node
+        errors = _errors(root) if root.has_error else []
         found = QueryCursor(self._query).matches(root)
         if any(order in self._at_top for order, _ in found):
             top = _children(root, self.language.top)
             found = [match for match in found if match[0] not in self._at_top or match[1]["top"][0].id in top]
-        return found, _errors(root) if root.has_error else []
+        return found, errors
 
     def _with_lost_blocks(self, data: bytes, found: _Matches, errors: list[int]) -> tuple[_Matches, list[int], int]:
         """Add what is in the blocks that a syntax error swallowed, in place of what was made of them; count them."""
@@ -171,13 +174,18 @@ def _children(root: Node, types: frozenset[str]) -> set[int]:
 
 
 def _errors(root: Node) -> list[int]:
-    """Return where the syntax errors of a tree begin: what the grammar skipped, and what it missed."""
+    """Return where the syntax errors of a tree begin: what the grammar skipped, and what it missed.
+
+    :raises NestedTooDeeply: if one of them is a tangle that the query takes too long for.
+    """
     found: list[int] = []
     waiting = [root]
     while waiting:
         node = waiting.pop()
         if node.is_error or node.is_missing:
             found.append(node.start_byte)
+            if node.child_count > MAX_SIGNS and is_tangle(node.children):
+                raise NestedTooDeeply
         # an error that holds no other one does not say so of itself
         waiting += [child for child in node.children if child.has_error or child.is_error or child.is_missing]
     return found

@@ -15,6 +15,7 @@ from typing import Any, Self
 from pipelines.bloom import SpanBits, bloom_of_bits, text_bits
 from pipelines.decode import NotText
 from pipelines.discover import comments
+from pipelines.discover.depth import NestedTooDeeply, is_deeper
 from pipelines.discover.details import safe_detail
 from pipelines.discover.file_types import LANGUAGE_NAMES
 from pipelines.discover.grammars import CompiledLanguage, GrammarError
@@ -31,6 +32,8 @@ from pipelines.identity import FileIds
 from pipelines.notebooks import Notebook
 from pipelines.offsets import Span
 from pipelines.records import SkipReason
+
+_TOO_DEEP = "nested too deeply"
 
 
 @dataclass(slots=True)
@@ -136,8 +139,13 @@ def _outline(language: str, path: str, source: Source, notebook: Notebook | None
             detail = compiled
         elif part.ranges and (generated := written_by_tool(source.text(*part.span))):
             detail = generated
+        elif compiled.language.max_levels and is_deeper(source.data, compiled.language.max_levels):
+            detail = _TOO_DEEP
         else:
-            outline(source, compiled, path, part.ranges, found)
+            try:
+                outline(source, compiled, path, part.ranges, found)
+            except NestedTooDeeply:
+                detail = _TOO_DEEP
             found.comments += part.gaps
     found.comments.sort()
     return found, detail

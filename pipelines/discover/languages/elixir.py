@@ -173,4 +173,5 @@ ELIXIR = Language(
     merges=True,
     test_marker=r"(?:^|\n)\s*(?:test|property|describe)[ (]+$",
     expand=_expand,
+    max_levels=1_000,
 )

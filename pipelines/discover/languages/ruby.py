@@ -154,4 +154,5 @@ RUBY = Language(
     test_marker=r"\b(?:it|specify|scenario|example|test|should|fit|xit|describe|context|feature)[ (]+$",
     test_name=r"Test\w*\.test_[^.]*$",
     expand=_expand,
+    max_levels=1_000,
 )
