@@ -78,7 +78,7 @@ class ChunkingSettings:
 class EmbedderSettings:
     """[embedder]: which encoder gives the vectors."""
 
-    name: str = "vocab"
+    name: str = "code"
     model: str = ""  # path of an ONNX model, for name = "onnx"
     tokenizer: str = ""  # path of its tokenizer.json; default: beside the model
     dimensions: int = 256
