@@ -153,9 +153,9 @@ import sys
 from pathlib import Path
 from pipelines.embedding import make_encoder
 from pipelines.settings import EmbedderSettings
-for settings in (EmbedderSettings(), EmbedderSettings("hash"), EmbedderSettings("onnx", {str(make_model(tmp_path))!r})):
+for settings in (EmbedderSettings(), EmbedderSettings("vocab"), EmbedderSettings("hash"), EmbedderSettings("onnx", {str(make_model(tmp_path))!r})):
     make_encoder(settings, Path({str(DATA)!r})).digest
-make_encoder(EmbedderSettings(), Path({str(DATA)!r})).encode_query("open file")
+make_encoder(EmbedderSettings("vocab"), Path({str(DATA)!r})).encode_query("open file")
 print([name for name in ("onnxruntime", "tokenizers", "scipy") if name in sys.modules])
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
