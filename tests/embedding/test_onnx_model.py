@@ -153,8 +153,8 @@ import sys
 from pathlib import Path
 from pipelines.embedding import make_encoder
 from pipelines.settings import EmbedderSettings
-for settings in (EmbedderSettings(), EmbedderSettings("vocab"), EmbedderSettings("hash"), EmbedderSettings("onnx", {str(make_model(tmp_path))!r})):
-    make_encoder(settings, Path({str(DATA)!r})).digest
+for name, model in (("code", ""), ("vocab", ""), ("hash", ""), ("onnx", {str(make_model(tmp_path))!r})):
+    make_encoder(EmbedderSettings(name, model), Path({str(DATA)!r})).digest
 make_encoder(EmbedderSettings("vocab"), Path({str(DATA)!r})).encode_query("open file")
 print([name for name in ("onnxruntime", "tokenizers", "scipy") if name in sys.modules])
 """

@@ -18,7 +18,7 @@ def main() -> None:
     question = json.load(sys.stdin)
     root = Path(question["root"])
     project = jedi.Project(root)
-    answers = []
+    answers: list[object] = []
     for path, sites in groupby(question["sites"], key=lambda site: site[0]):
         script = jedi.Script(path=root / path, project=project)
         answers.extend(answer(script, root, line, column) for _, line, column in sites)
