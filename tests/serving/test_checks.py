@@ -14,7 +14,7 @@ import pytest
 from pipelines.artifacts import ArtifactRef
 from pipelines.generation import GenerationDocument
 from pipelines.records import Severity
-from pipelines.serving.checks import CHECKS, CHECKSUMS, CheckScope, run_checks
+from pipelines.serving.checks import CHECKS, CHECKSUMS, CheckScope, poor_bits, run_checks
 from pipelines.settings import Settings, override
 from pipelines.store import ArtifactStore
 from tests.serving.builds import build, document_of, write_files
@@ -147,6 +147,14 @@ def test_a_missing_artifact_fails_the_checks_that_need_it(built: tuple[ArtifactS
     found = failures(store, document)
     assert {"chunks.chunk_ids_unique", "chunks.checksums", "lexical_segments.postings_consistent"} <= found.keys()
     assert all(str(ref) in message for message in found.values())
+
+
+def test_bits_that_hardly_ever_differ_are_counted_where_there_are_enough_rows() -> None:
+    codes = np.random.default_rng(1).integers(0, 256, (1_000, 4), np.uint8)
+    assert poor_bits(codes) == (0, 32)
+    codes[:, 1] = 255
+    assert poor_bits(codes) == (8, 32)
+    assert poor_bits(codes[:100]) == (0, 32)
 
 
 def test_a_generation_below_the_floor_is_not_good_enough(tmp_path: Path) -> None:
