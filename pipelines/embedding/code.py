@@ -36,6 +36,7 @@ from pipelines.embedding.code_files import (
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.pieces import PIECES_VERSION, Pieces
 from pipelines.embedding.recipe import RECIPE_VERSION, compose_query, fields
+from pipelines.embedding.runtime import open_session
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
 
@@ -47,7 +48,6 @@ _REVISION = 1
 #: A token that occurs more often than this in one text counts as this often.
 _MAX_COUNT = 255
 _LOG_COUNTS = tuple(math.log1p(count) for count in range(_MAX_COUNT + 1))
-_LOG_FATAL = 4
 
 
 class TokenWeights:
@@ -126,16 +126,7 @@ class CodeEncoder:
 
     @cached_property
     def _session(self) -> onnxruntime.InferenceSession:
-        import onnxruntime
-
-        onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = _LOG_FATAL
-        # Every number of tokens is a new shape: arena and pattern would keep memory for each of them.
-        options.enable_cpu_mem_arena = options.enable_mem_pattern = False
-        with Explained(f"model {self._model} cannot be loaded", "reinstall codestrata"):
-            return onnxruntime.InferenceSession(str(self._model), options, providers=["CPUExecutionProvider"])
+        return open_session(self._model, "reinstall codestrata")
 
     @cached_property
     def _weights(self) -> TokenWeights:

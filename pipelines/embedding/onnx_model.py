@@ -21,6 +21,7 @@ import numpy.typing as npt
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.model_files import ModelFiles
 from pipelines.embedding.recipe import RECIPE_VERSION, compose_query
+from pipelines.embedding.runtime import open_session
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
 
@@ -33,8 +34,6 @@ _IDS, _MASK, _TYPES = "input_ids", "attention_mask", "token_type_ids"
 _KNOWN_INPUTS = (_IDS, _MASK, _TYPES)
 _EXPORT_HINT = "export the encoder alone, with batch and length as dynamic axes"
 _PER_TOKEN, _PER_TEXT = 3, 2  # ranks of an output that needs pooling, and of one that is a vector already
-#: Errors of the runtime and of the tokenizer are logged by themselves as well; only fatal ones are let through.
-_LOG_FATAL = 4
 
 
 class OnnxEncoder:
@@ -105,16 +104,7 @@ class OnnxEncoder:
 
     @cached_property
     def _session(self) -> onnxruntime.InferenceSession:
-        import onnxruntime
-
-        onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.log_severity_level = _LOG_FATAL
-        # Every length of text is a new shape: arena and pattern would keep memory for each of them.
-        options.enable_cpu_mem_arena = options.enable_mem_pattern = False
-        with Explained(f"model {self._files.model} cannot be loaded", _EXPORT_HINT):
-            return onnxruntime.InferenceSession(str(self._files.model), options, providers=["CPUExecutionProvider"])
+        return open_session(self._files.model, _EXPORT_HINT)
 
     @cached_property
     def _inputs(self) -> dict[str, type[np.generic]]:
