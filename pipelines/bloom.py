@@ -78,13 +78,8 @@ def bloom_of_bits(bits: int) -> bytes:
     return bits.to_bytes(_BYTES, "little")
 
 
-def bloom_of_text(text: str) -> bytes:
-    """Return `make_bloom(words(text))`, looking at each distinct run of word characters once."""
-    return bloom_of_bits(text_bits(text))
-
-
 def text_bits(text: str) -> int:
-    """Return the bits of the sketch of a text."""
+    """Return the bits of the sketch of a text's words, looking at each distinct run of word characters once."""
     if text.isascii():
         return _united(_RUNS, set(text.encode().translate(_TO_SPACE).split()))
     return _united(_RUNS, set(map(_encoded, _RUN.findall(normalise(text)))))
@@ -139,12 +134,6 @@ class SpanBits:
 
     def _cuts_a_run(self, position: int) -> bool:
         return _SPACE not in self._spaced[position - 1 : position + 1]
-
-
-def may_hold(bloom: bytes, items: Iterable[str]) -> bool:
-    """Tell whether a sketch may hold every one of the words; False is certain."""
-    wanted = int.from_bytes(make_bloom(items), "little")
-    return int.from_bytes(bloom, "little") & wanted == wanted
 
 
 def rows_that_may_hold(blooms: npt.NDArray[np.uint8], items: Iterable[str]) -> npt.NDArray[np.bool_]:

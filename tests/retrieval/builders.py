@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from pipelines import formats
 from pipelines.artifacts import WHOLE, ArtifactRef, ArtifactWriter, Target
-from pipelines.bloom import bloom_of_text
+from pipelines.bloom import bloom_of_bits, text_bits
 from pipelines.chunking import build_segment
 from pipelines.fingerprint import fingerprint
 from pipelines.generation import EncoderInfo, GenerationDocument
@@ -204,7 +204,9 @@ class _Builder:
         return pa.table(
             {
                 "symbol_id": pa.array([doc.id(self.repo) for doc in symbols], formats.ID),
-                "bloom": pa.array([bloom_of_text(doc.text) for doc in symbols], pa.binary(formats.BLOOM_BYTES)),
+                "bloom": pa.array(
+                    [bloom_of_bits(text_bits(doc.text)) for doc in symbols], pa.binary(formats.BLOOM_BYTES)
+                ),
             }
         )
 

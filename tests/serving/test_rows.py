@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipelines.bloom import may_hold
+from pipelines.bloom import rows_that_may_hold
 from pipelines.store import ArtifactStore
 from pipelines.tokens import term_hash
 from tests.serving.builds import build, write_files
@@ -34,7 +34,8 @@ def test_rows_join_chunks_symbols_and_metrics_in_one_order(tmp_path: Path) -> No
         row = by_name[path, name]
         assert text in texts[rows.index(row)]
         assert nodes[row["node"]]["qualified_name"] == name
-        assert may_hold(row["bloom"], ["total"] if "total" in name else ["price"])
+        sketch = np.frombuffer(row["bloom"], np.uint8).reshape(1, -1)
+        assert rows_that_may_hold(sketch, ["total"] if "total" in name else ["price"]).all()
     assert by_name["cart.py", "price"]["blast_rank"] > by_name["cart.py", "total"]["blast_rank"]
     section = next(row for row in rows if row["name"] == "Rounding")
     assert (section["node"], section["pagerank_rank"], section["bloom"]) == (-1, 0.0, bytes(32))
