@@ -17,16 +17,14 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from pipelines.embedding import features, write_table
-from pipelines.errors import InputError
 from pipelines.tokens import words
-from pipelines.training.packages import Package, find_packages
+from pipelines.training.packages import Package, find_packages, refuse_held_out
 
 #: Lines of one document: the median function of the packages, with its comment, is a little shorter.
 _DOCUMENT_LINES = 30
@@ -99,23 +97,6 @@ def _spread(documents: Sequence[tuple[str, str]]) -> Iterable[tuple[str, str]]:
     """Thin out to the limit, evenly."""
     count = min(len(documents), _PACKAGE_DOCUMENTS)
     return (documents[index * len(documents) // count] for index in range(count))
-
-
-def refuse_held_out(packages: Iterable[Package], held_out: Path) -> None:
-    """Raise InputError if a package is one that evaluation uses, whatever registry it came from.
-
-    A name counts where it is a part of the package's: `tokio` in librust-tokio-dev, `commons-io` in libcommons-io-java.
-    """
-    names = {_parts(line) for line in held_out.read_text("utf-8").splitlines() if line[:1] not in ("", "#")}
-    for package in packages:
-        for parts in (_parts(package.name), _parts(package.name.lower().removeprefix("lib"))):
-            runs = {parts[start:end] for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
-            if runs & names:
-                raise InputError(f"{package.archive} is held out for evaluation", hint="leave the package out")
-
-
-def _parts(name: str) -> tuple[str, ...]:
-    return tuple(part for part in re.split(r"[-_./@]", name.strip().lower()) if part)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -14,7 +14,7 @@ import json
 import re
 import tarfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -68,6 +68,23 @@ def find_packages(folder: Path) -> list[Package]:
                 hint="leave the package out",
             )
     return sorted(found, key=lambda package: (package.registry, package.name))
+
+
+def refuse_held_out(packages: Iterable[Package], held_out: Path) -> None:
+    """Raise InputError if a package is one that evaluation uses, whatever registry it came from.
+
+    A name counts where it is a part of the package's: `tokio` in librust-tokio-dev, `commons-io` in libcommons-io-java.
+    """
+    names = {_parts(line) for line in held_out.read_text("utf-8").splitlines() if line[:1] not in ("", "#")}
+    for package in packages:
+        for parts in (_parts(package.name), _parts(package.name.lower().removeprefix("lib"))):
+            runs = {parts[start:end] for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
+            if runs & names:
+                raise InputError(f"{package.archive} is held out for evaluation", hint="leave the package out")
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(part for part in re.split(r"[-_./@]", name.strip().lower()) if part)
 
 
 def _wheel(path: Path) -> Package:

@@ -29,9 +29,8 @@ from pipelines.embedding import CodeNumbers, write_code
 from pipelines.errors import InputError
 from pipelines.training.batches import NAME_WEIGHT, PLACE_WEIGHT, Batches
 from pipelines.training.corpus import BUCKETS, PARTS, Corpus, CorpusBuilder
-from pipelines.training.document_frequency import refuse_held_out
 from pipelines.training.learning import Learner, Parameters
-from pipelines.training.packages import find_packages
+from pipelines.training.packages import find_packages, refuse_held_out
 from pipelines.training.pairs import SCHEMA, SUFFIXES, Pair, harvest, without_copies
 
 #: Steps of 1,024 pairs: about four times every documented pair; more of them gained nothing.

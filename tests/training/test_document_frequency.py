@@ -12,8 +12,8 @@ import pytest
 from pipelines.embedding import make_encoder
 from pipelines.errors import InputError
 from pipelines.settings import EmbedderSettings
-from pipelines.training.document_frequency import main, refuse_held_out
-from pipelines.training.packages import Package, find_packages
+from pipelines.training.document_frequency import main
+from pipelines.training.packages import Package, find_packages, refuse_held_out
 
 ROOT = Path(__file__).parents[2]
 CODE = "def parsing(tree):\n    return tree.inode\n"
