@@ -38,7 +38,7 @@ format: .venv/ready
 # Pin anew what pyproject.toml allows.
 lock: .venv/ready
 	$(BIN)/pip install -q uv
-	$(BIN)/uv pip compile -q --universal --extra dev --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
+	$(BIN)/uv pip compile -q --universal --extra dev --extra mcp --python-version 3.11 --generate-hashes --no-strip-extras --no-emit-index-url \
 		--no-emit-find-links --custom-compile-command "make lock" --upgrade -o requirements.lock pyproject.toml
 
 wheel: .venv/ready
