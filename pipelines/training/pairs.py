@@ -40,7 +40,8 @@ MAX_EQUAL_DOCS = 3
 MAX_PACKAGE_ROWS = 20_000
 _MAX_FILE_BYTES = 400_000
 _COLUMNS = tuple(name for name in SYMBOLS_TABLE.names if name != "path")
-_KINDS = frozenset(str(kind) for kind in (*CALLABLE_KINDS, SymbolKind.CLASS, SymbolKind.STRUCT, SymbolKind.INTERFACE))
+#: Definitions that are taken.
+KINDS = frozenset(str(kind) for kind in (*CALLABLE_KINDS, SymbolKind.CLASS, SymbolKind.STRUCT, SymbolKind.INTERFACE))
 #: A docstring stands inside its definition: the first string behind the line end that closes the signature.
 _DOCSTRING = re.compile(r":[ \t]*(?:#[^\n]*)?\n\s*[rRuU]{0,2}(\"\"\"|'''|\"|').*?\1", re.DOTALL)
 #: Where the sentence about a definition ends: a blank line is gone already, so a tag, a section or an example.
@@ -69,9 +70,9 @@ class Pair:
 SCHEMA = pa.schema([(field.name, pa.string()) for field in fields(Pair)])
 
 
-def harvest(package: Package, suffixes: frozenset[str]) -> list[Pair]:
+def harvest(package: Package, suffixes: frozenset[str], kinds: frozenset[str] = KINDS) -> list[Pair]:
     """Return the pairs of one package, in order of path and place."""
-    pairs = list(_pairs(package, suffixes))
+    pairs = list(_pairs(package, suffixes, kinds))
     count = min(len(pairs), MAX_PACKAGE_ROWS)
     return [pairs[index * len(pairs) // count] for index in range(count)]
 
@@ -93,7 +94,7 @@ def without_copies(pairs: Iterator[Pair]) -> Iterator[Pair]:
         yield pair
 
 
-def _pairs(package: Package, suffixes: frozenset[str]) -> Iterator[Pair]:
+def _pairs(package: Package, suffixes: frozenset[str], kinds: frozenset[str]) -> Iterator[Pair]:
     for path, text in package.files(suffixes):
         kind = file_type(path)
         language = getattr(kind, "language", "")
@@ -103,7 +104,7 @@ def _pairs(package: Package, suffixes: frozenset[str]) -> Iterator[Pair]:
         for values in parse_file("training", path, language, data).symbols:
             row = dict(zip(_COLUMNS, values, strict=True))
             long_enough = row["end_line"] - row["start_line"] + 1 >= MIN_LINES
-            if row["kind"] in _KINDS and long_enough and not row["is_test"]:
+            if row["kind"] in kinds and long_enough and not row["is_test"]:
                 code = data[row["start_byte"] : row["end_byte"]].decode("utf-8", "ignore")
                 yield Pair(
                     package.name,
