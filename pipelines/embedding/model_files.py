@@ -1,25 +1,36 @@
 """Where the parts of an ONNX model lie, and what its own configuration says of pooling, length and prefixes.
 
 In: the paths that the settings name. Out: a ModelFiles. Read are the files that exports of sentence encoders bring
-along, beside the model or one folder above it (`onnx/model.onnx`): tokenizer.json or vocab.txt, tokenizer_config.json,
-1_Pooling/config.json, config_sentence_transformers.json.
+along, beside the model or one folder above it (`onnx/model.onnx`): tokenizer.json, vocab.txt or a SentencePiece .model,
+tokenizer_config.json, 1_Pooling/config.json, sentence_bert_config.json, config_sentence_transformers.json.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pipelines.embedding import sentencepiece_model
 from pipelines.errors import EncoderError
 
 #: Tokens that a text may have where the tokenizer names no limit; the usual position table of BERT models.
 DEFAULT_TOKENS = 512
 _MODEL_PLACES = ("model.onnx", "onnx/model.onnx")
-_TOKENIZERS = ("tokenizer.json", "vocab.txt")
-_SENTENCEPIECE = ("sentencepiece.bpe.model", "tokenizer.model", "spiece.model")
+#: The first that is there is taken: a tokenizer.json says all, a .model needs tokenizer_config.json beside it.
+_TOKENIZERS = ("tokenizer.json", "vocab.txt", *sentencepiece_model.NAMES)
+_KINDS = (".json", ".txt", ".model")
+#: What tokenizer_config.json says of the tokens around a text.
+_ABOUT_ENDS = ("tokenizer_class", "add_bos_token", "add_eos_token")
+#: Ways of pooling by the keys of 1_Pooling/config.json; the last differs from the mean by its length alone.
+_POOLING = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_mean_sqrt_len_tokens": "mean",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +39,13 @@ class ModelFiles:
 
     model: Path
     tokenizer: Path
-    pooling: str  # "mean" or "cls", for a model that gives a vector per token
+    pooling: str  # "mean", "cls" or a way that is not known here, for a model that gives a vector per token
     lower_case: bool  # for a vocab.txt, which does not say it
     max_tokens: int
+    set_limit: bool  # max_tokens was chosen for this model, and is not to be lowered by what a tokenizer.json says
     query_prefix: str
     text_prefix: str
+    ends: Mapping[str, Any]  # of tokenizer_config.json, for a SentencePiece .model, which does not say it
 
     def digest(self) -> str:
         """Return the hash of the model with its external data, the tokenizer, and what was read of the rest."""
@@ -41,8 +54,8 @@ class ModelFiles:
         for path in [*sorted(self.model.parent.glob(f"{self.model.name}*")), self.tokenizer]:
             with open(path, "rb") as file:
                 hasher.update(hashlib.file_digest(file, "blake2b").digest())
-        usage = [self.pooling, self.lower_case, self.max_tokens, self.query_prefix, self.text_prefix]
-        hasher.update(json.dumps(usage).encode())
+        usage = [self.pooling, self.lower_case, self.max_tokens, self.set_limit, self.query_prefix, self.text_prefix]
+        hasher.update(json.dumps([*usage, self.ends], sort_keys=True).encode())
         return hasher.hexdigest()
 
 
@@ -60,33 +73,41 @@ def find_model(model: str, tokenizer: str) -> ModelFiles:
         raise EncoderError(f"there is no model {place}", hint="give the path of an .onnx file with --model")
     folders = (place.parent, place.parent.parent) if place.parent.name == "onnx" else (place.parent,)
     found = Path(tokenizer).expanduser() if tokenizer else _first(folders, _TOKENIZERS)
+    hint = "put tokenizer.json, vocab.txt or a SentencePiece .model beside the model, or give it with --tokenizer"
     if found is None or not found.is_file():
-        raise EncoderError(f"there is no tokenizer {found or place.parent / _TOKENIZERS[0]}", hint=_hint(folders))
-    if found.name not in _TOKENIZERS and found.suffix not in (".json", ".txt"):
-        raise EncoderError(f"tokenizer {found} is of a kind that cannot be read", hint=_hint((found.parent,)))
+        raise EncoderError(f"there is no tokenizer {found or place.parent / _TOKENIZERS[0]}", hint=hint)
+    if found.suffix not in _KINDS:
+        raise EncoderError(f"tokenizer {found} is of a kind that cannot be read", hint=hint)
     about_tokens = _read(folders, "tokenizer_config.json")
-    pooling = _read(folders, "1_Pooling/config.json")
     prompts = _read(folders, "config_sentence_transformers.json").get("prompts") or {}
-    limit = about_tokens.get("model_max_length")
+    chosen = _number(_read(folders, "sentence_bert_config.json").get("max_seq_length"))
     return ModelFiles(
         model=place,
         tokenizer=found,
-        pooling="cls" if pooling.get("pooling_mode_cls_token") else "mean",
+        pooling=_pooling(_read(folders, "1_Pooling/config.json")),
         lower_case=bool(about_tokens.get("do_lower_case", True)),
-        max_tokens=min(int(limit), DEFAULT_TOKENS) if isinstance(limit, (int, float)) else DEFAULT_TOKENS,
+        max_tokens=chosen or min(_number(about_tokens.get("model_max_length")) or DEFAULT_TOKENS, DEFAULT_TOKENS),
+        set_limit=bool(chosen),
         query_prefix=str(prompts.get("query", "")),
         text_prefix=str(prompts.get("document") or prompts.get("passage") or ""),
+        ends={key: about_tokens[key] for key in _ABOUT_ENDS if key in about_tokens and found.suffix == ".model"},
     )
+
+
+def _pooling(config: Mapping[str, Any]) -> str:
+    """Return the one way that the configuration names; where it names several, or one that is new, their keys."""
+    named = [key for key, value in config.items() if key.startswith("pooling_mode_") and value is True]
+    ways = {_POOLING.get(key, key) for key in named}
+    return " + ".join(sorted(ways)) or "mean"
+
+
+def _number(value: object) -> int:
+    """Return a positive number as it is, anything else as 0: what stands for "no limit" may not fit an int."""
+    return int(value) if isinstance(value, (int, float)) and 0 < value < 1 << 31 else 0
 
 
 def _first(folders: tuple[Path, ...], names: tuple[str, ...]) -> Path | None:
     return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
-
-
-def _hint(folders: tuple[Path, ...]) -> str:
-    if _first(folders, _SENTENCEPIECE):
-        return "a SentencePiece .model is not read: save it as tokenizer.json, as its transformers tokenizer does"
-    return "put tokenizer.json (or a BERT vocab.txt) beside the model, or give its path with --tokenizer"
 
 
 def _read(folders: tuple[Path, ...], name: str) -> dict[str, Any]:

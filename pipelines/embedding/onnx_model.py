@@ -13,6 +13,7 @@ import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,6 +23,7 @@ from pipelines.embedding.explained import Explained
 from pipelines.embedding.model_files import ModelFiles
 from pipelines.embedding.recipe import RECIPE_VERSION, compose_query
 from pipelines.embedding.runtime import open_session
+from pipelines.embedding.sentencepiece_model import sentencepiece_tokenizer
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
 
@@ -90,7 +92,7 @@ class OnnxEncoder:
         with Explained(f"model {self._files.model} cannot run {len(ids)} tokens of {self._files.tokenizer}"):
             (output,) = self._session.run([self._output], feed)
         if output.ndim == _PER_TOKEN:
-            output = output[:, 0] if self._files.pooling == "cls" else output.mean(axis=1, dtype=np.float64)
+            output = self._pool(output)
         if output.ndim != _PER_TEXT or output.shape[-1] < self.dimensions:
             raise EncoderError(
                 f"model {self._files.model} gives {output.shape[-1]} numbers in shape {output.shape}; "
@@ -98,9 +100,23 @@ class OnnxEncoder:
                 hint=f"set embedder.dimensions to at most {output.shape[-1]}",
             )
         vector = output[0, : self.dimensions].astype(np.float64)
+        if not np.isfinite(vector).all():
+            return np.full(self.dimensions, np.nan, np.float32)  # the caller counts what is no number
         length = np.sqrt((vector * vector).sum())
         unit: npt.NDArray[np.float32] = (vector / length if length > 0 else vector).astype(np.float32)
         return unit
+
+    def _pool(self, output: npt.NDArray[np.float32]) -> npt.NDArray[np.floating]:
+        """Return (1, width) of (1, length, width)."""
+        if self._files.pooling == "cls":
+            return output[:, 0]
+        if self._files.pooling == "mean":
+            mean: npt.NDArray[np.float64] = output.mean(axis=1, dtype=np.float64)
+            return mean
+        raise EncoderError(
+            f"model {self._files.model} is pooled by {self._files.pooling}, which is not known here",
+            hint="export it with the pooling inside, as an output `sentence_embedding`",
+        )
 
     @cached_property
     def _session(self) -> onnxruntime.InferenceSession:
@@ -131,18 +147,24 @@ class OnnxEncoder:
 
     @cached_property
     def _tokenizer(self) -> tokenizers.Tokenizer:
-        import tokenizers
-
         path = self._files.tokenizer
-        with Explained(
-            f"tokenizer {path} cannot be read", "give a tokenizer.json or a BERT vocab.txt with --tokenizer"
-        ):
-            if path.suffix == ".txt":
-                built = tokenizers.BertWordPieceTokenizer(str(path), lowercase=self._files.lower_case)
-                tokenizer: tokenizers.Tokenizer = built._tokenizer
-            else:
-                tokenizer = tokenizers.Tokenizer.from_file(str(path))
-        limit = min(self._files.max_tokens, (tokenizer.truncation or {}).get("max_length", self._files.max_tokens))
+        hint = "give a tokenizer.json, a BERT vocab.txt or a SentencePiece .model with --tokenizer"
+        with Explained(f"tokenizer {path} cannot be read", hint):
+            tokenizer = self._read_tokenizer(path)
+        limit = self._files.max_tokens
+        if not self._files.set_limit:
+            limit = min(limit, (tokenizer.truncation or {}).get("max_length", limit))
         tokenizer.enable_truncation(limit)  # set once: changing it while another thread encodes is an error there
         tokenizer.no_padding()
         return tokenizer
+
+    def _read_tokenizer(self, path: Path) -> tokenizers.Tokenizer:
+        import tokenizers
+
+        if path.suffix == ".model":
+            return sentencepiece_tokenizer(path, self._files.ends)
+        if path.suffix == ".txt":
+            built = tokenizers.BertWordPieceTokenizer(str(path), lowercase=self._files.lower_case)
+            tokenizer: tokenizers.Tokenizer = built._tokenizer
+            return tokenizer
+        return tokenizers.Tokenizer.from_file(str(path))

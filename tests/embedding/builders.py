@@ -139,14 +139,16 @@ class OneShapeEncoder(WordsEncoder):
         return np.ones((1, self.dimensions), np.float32)
 
 
-def make_model(folder: Path, *, width: int = 96, pooled: bool = False, input_name: str = "input_ids") -> Path:
-    """Write a model that looks token vectors up, and a word-level tokenizer beside it.
+def make_model(
+    folder: Path, *, width: int = 96, pooled: bool = False, input_name: str = "input_ids", words: int = 0
+) -> Path:
+    """Write a model that looks token vectors up, and a word-level tokenizer beside it; `words` more rows than it has.
 
     The attention mask is added in, so that a padded run would give other numbers than a run alone.
     """
     folder.mkdir(parents=True, exist_ok=True)
     vocabulary = {word: index for index, word in enumerate(["[UNK]", "parse", "tree", "open", "file", "the", "node"])}
-    table = np.random.default_rng(7).standard_normal((len(vocabulary), width)).astype(np.float32)
+    table = np.random.default_rng(7).standard_normal((len(vocabulary) + words, width)).astype(np.float32)
     nodes = [
         helper.make_node("Gather", ["table", input_name], ["looked_up"]),
         helper.make_node("Cast", ["attention_mask"], ["mask"], to=TensorProto.FLOAT),

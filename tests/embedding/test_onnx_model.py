@@ -93,6 +93,40 @@ def test_a_word_list_serves_as_tokenizer(tmp_path: Path) -> None:
     assert encoder_of(model).encode(["parse tree"]).any()
 
 
+@pytest.mark.parametrize("name", ["sentencepiece.bpe.model", "tokenizer.model", "spiece.model"])
+def test_a_sentencepiece_model_serves_as_tokenizer(tmp_path: Path, name: str) -> None:
+    model = make_model(tmp_path, words=500)
+    (tmp_path / "tokenizer.json").unlink()
+    shutil.copyfile(Path(__file__).parent / "sentencepiece" / "unigram.model", tmp_path / name)
+    encoder = encoder_of(model)
+    assert encoder.encode(["parse tree"]).any()
+    (tmp_path / "tokenizer_config.json").write_text('{"add_eos_token": true}')
+    assert encoder_of(model).digest != encoder.digest
+
+
+def test_the_length_that_was_set_for_a_model_goes_before_that_of_its_tokenizer(tmp_path: Path) -> None:
+    text = "parse " * 12
+    encoder = encoder_of(make_model(tmp_path))
+    encoder.encode([text])
+    assert encoder.truncated == 1  # the tokenizer.json says 8
+    (tmp_path / "sentence_bert_config.json").write_text('{"max_seq_length": 16}')
+    longer = encoder_of(tmp_path / "model.onnx")
+    longer.encode([text])
+    assert longer.truncated == 0
+    assert longer.digest != encoder.digest
+
+
+def test_an_unknown_pooling_is_refused(tmp_path: Path) -> None:
+    model = make_model(tmp_path)
+    (tmp_path / "1_Pooling").mkdir()
+    config = tmp_path / "1_Pooling" / "config.json"
+    config.write_text('{"pooling_mode_mean_tokens": false, "pooling_mode_lasttoken": true}')
+    with pytest.raises(EncoderError, match="pooling_mode_lasttoken"):
+        encoder_of(model).encode(["parse"])
+    config.write_text('{"pooling_mode_mean_sqrt_len_tokens": true}')
+    assert encoder_of(model).encode(["parse"]).any()
+
+
 def test_the_digest_covers_weights_external_data_and_tokenizer(tmp_path: Path) -> None:
     model = make_model(tmp_path)
     digests = {encoder_of(model).digest, encoder_of(model, dimensions=72).digest}
@@ -120,10 +154,11 @@ def test_missing_and_unreadable_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(EncoderError, match=r"no tokenizer .*tokenizer\.json"):
         encoder_of(model)
     (tmp_path / "tokenizer.model").write_bytes(b"pieces")
-    with pytest.raises(EncoderError, match="SentencePiece"):
-        encoder_of(model)
-    with pytest.raises(EncoderError, match="SentencePiece"):
-        encoder_of(model, tmp_path / "tokenizer.model")
+    with pytest.raises(EncoderError, match="not a SentencePiece model"):
+        encoder_of(model).encode(["x"])
+    (tmp_path / "tokenizer.bin").write_bytes(b"pieces")
+    with pytest.raises(EncoderError, match="of a kind that cannot be read"):
+        encoder_of(model, tmp_path / "tokenizer.bin")
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(EncoderError, match=r"tokenizer .* cannot be read"):
         encoder_of(model).encode(["x"])
