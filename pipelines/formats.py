@@ -69,7 +69,13 @@ GRAPH_SNAPSHOT = Format(
     history=("1.1 first format", "1.2 calls bound by what is known of their receivers"),
 )
 DIFFUSED_VECTORS = _first("diffused_vectors")
-BINARY_CODES = _first("binary_codes")
+BINARY_CODES = Format(
+    "binary_codes",
+    version=2,
+    oldest_readable=2,
+    revision=1,
+    history=("1.1 first format", "2.1 as many bits as are asked for, whatever the width; `bits` and `seed`"),
+)
 SEARCH_ROWS = _first("search_rows")
 EVAL_RUNS = Format(
     "eval_runs",
@@ -210,7 +216,7 @@ CHUNKED_FILES_TABLE = _schema(
 #     lengths.npy uint32 (N). Row numbers are those of the bucket's chunks.
 # --- chunk_vectors: vectors.npy float16 (N, D), valid.npy bool (N), embed_keys.npy uint8 (N, 16)
 # --- diffused_vectors: vectors.npy float16 (N, D); no file at all where diffusion is off
-# --- binary_codes: codes.npy uint8 (N, D/8), rescoring.npy int8 (N, D), scales.npy float32 (N), valid.npy bool (N)
+# --- binary_codes: codes.npy uint8 (N, B/8), rescoring.npy int8 (N, D), scales.npy float32 (N), valid.npy bool (N)
 
 # --- graph_snapshot: nodes and metrics in order of symbol_id over all buckets; indptr.npy int64 (V+1), indices.npy
 #     int32 (E), confidence.npy float32 (E), strategy.npy uint8 (E), sites.npy int32 (E): CSR rows are callers.

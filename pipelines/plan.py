@@ -58,7 +58,7 @@ class Inputs:
             CHUNK_VECTORS.name: [self.encoder_digest],
             GRAPH_SNAPSHOT.name: [],
             DIFFUSED_VECTORS.name: [settings.diffusion],
-            BINARY_CODES.name: [],
+            BINARY_CODES.name: [settings.quantization],
             SEARCH_ROWS.name: [],
             EVAL_RUNS.name: [settings.evaluation, self.encoder_digest, self.judgments],
         }

@@ -115,6 +115,20 @@ class DiffusionSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class QuantizationSettings:
+    """[quantization]: how many sign bits stand for a vector."""
+
+    #: 0 = one for each of the encoder's dimensions. Fewer are the first ones, more are signs of rotated vectors.
+    bits: int = 0
+    seed: int = 0  # draws the rotations; nothing where there are none
+
+    def __post_init__(self) -> None:
+        fits = self.bits == 0 or (64 <= self.bits <= 1024 and self.bits % 8 == 0)
+        _require(fits, "quantization.bits", self.bits, "0 (one per dimension) or a multiple of 8 from 64 to 1024")
+        _require(self.seed >= 0, "quantization.seed", self.seed, "0 or more")
+
+
+@dataclass(frozen=True, slots=True)
 class EvaluationSettings:
     """[evaluation]: what a generation must reach before it is published."""
 
@@ -166,6 +180,7 @@ class Settings:
     chunking: ChunkingSettings = field(default_factory=ChunkingSettings)
     embedder: EmbedderSettings = field(default_factory=EmbedderSettings)
     diffusion: DiffusionSettings = field(default_factory=DiffusionSettings)
+    quantization: QuantizationSettings = field(default_factory=QuantizationSettings)
     evaluation: EvaluationSettings = field(default_factory=EvaluationSettings)
     artifacts: ArtifactSettings = field(default_factory=ArtifactSettings)
     repositories: tuple[RepositorySettings, ...] = ()

@@ -28,8 +28,9 @@ def binary_codes(partitions: Partitions) -> dg.AssetsDefinition:
     def build(context: dg.AssetExecutionContext, workspace: dg.ResourceParam[Workspace]) -> dg.MaterializeResult[Any]:
         """Sign bits for the first look, int8 rows and scales for the second, a mask of rows that have a vector."""
 
-        def make(_repo: str, target: Target) -> StageReport:
-            return build_codes(workspace.store, target, workspace.progress)
+        def make(repo: str, target: Target) -> StageReport:
+            settings = workspace.settings(repo).quantization
+            return build_codes(workspace.store, target, settings, workspace.progress)
 
         return materialize_repositories(context, workspace, make)
 

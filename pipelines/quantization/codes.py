@@ -18,9 +18,11 @@ from pipelines.artifacts import Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.errors import ArtifactMismatch
 from pipelines.formats import CHUNK_VECTORS, DIFFUSED_VECTORS
 from pipelines.progress import Progress
+from pipelines.quantization.extension import BitMap
 from pipelines.quantization.rescoring import to_int8
-from pipelines.quantization.signs import sign_bits, usable_rows
+from pipelines.quantization.signs import usable_rows
 from pipelines.report import StageReport
+from pipelines.settings import QuantizationSettings
 from pipelines.stage import run_stage
 from pipelines.store import ArtifactStore
 
@@ -60,33 +62,37 @@ class _Collected:
     valid: list[npt.NDArray[np.bool_]] = field(default_factory=list)
 
 
-def build_codes(store: ArtifactStore, target: Target, progress: Progress) -> StageReport:
+def build_codes(
+    store: ArtifactStore, target: Target, settings: QuantizationSettings, progress: Progress
+) -> StageReport:
     """Make binary_codes.
 
     :param store: the store. :param target: its inputs are diffused_vectors, if diffusion is on, then chunk_vectors of
-        all buckets in order. :param progress: told the buckets as they are done.
+        all buckets in order.
+    :param settings: how many bits, and how wider codes are drawn. :param progress: told the buckets as they are done.
     :raises ArtifactMismatch: if the vectors come from more than one encoder, or row counts do not agree.
     """
 
     def work(writer: ArtifactWriter, report: StageReport) -> None:
         vectors = _open(store, target.inputs)
         rows, dimensions = vectors.shape
+        bits = BitMap(dimensions, settings.bits or dimensions, settings.seed)
         collected = _Collected()
         progress.begin("quantize", len(vectors.buckets))
         with writer.array_parts("rescoring.npy", (rows, dimensions), np.int8) as append:
             first_row = 0
             for bucket in vectors.buckets:
                 for block, valid in vectors.blocks(bucket, first_row):
-                    append(_quantize(block, valid, collected))
+                    append(_quantize(block, valid, bits, collected))
                 first_row += _shape(bucket)[0]
                 progress.advance()
         progress.end()
-        codes = _joined(collected.codes, (0, dimensions // 8), np.uint8)
+        codes = _joined(collected.codes, (0, bits.bits // 8), np.uint8)
         valid = _joined(collected.valid, (0,), np.bool_)
         writer.array("codes.npy", codes)
         writer.array("scales.npy", _joined(collected.scales, (0,), np.float32))
         writer.array("valid.npy", valid)
-        writer.facts |= {"encoder": vectors.encoder, "dimensions": dimensions}
+        writer.facts |= {"encoder": vectors.encoder, "dimensions": dimensions, "bits": bits.bits, "seed": bits.seed}
         figures = _figures(codes, valid)
         writer.counts |= {"rows": rows, **figures}
         report.rows = report.computed = rows
@@ -120,13 +126,13 @@ def _open(store: ArtifactStore, refs: Sequence[ArtifactRef]) -> _Vectors:
 
 
 def _quantize(
-    vectors: npt.NDArray[np.float32], valid: npt.NDArray[np.bool_], collected: _Collected
+    vectors: npt.NDArray[np.float32], valid: npt.NDArray[np.bool_], bits: BitMap, collected: _Collected
 ) -> npt.NDArray[np.int8]:
     """Return the int8 rows of a block, after adding its codes, scales and flags to `collected`."""
     usable = valid & usable_rows(vectors)
     clean = np.where(usable[:, None], vectors, np.float32(0))
     rescoring, scales = to_int8(clean)
-    collected.codes.append(sign_bits(clean))
+    collected.codes.append(bits.codes(clean))
     collected.scales.append(scales)
     collected.valid.append(usable)
     return rescoring

@@ -21,6 +21,7 @@ from pipelines.errors import ArtifactMismatch
 from pipelines.formats import BINARY_CODES, GRAPH_SNAPSHOT, LEXICAL_SEGMENTS, SEARCH_ROWS
 from pipelines.generation import GenerationDocument, read_generation
 from pipelines.locks import lease_generation
+from pipelines.quantization import BitMap
 from pipelines.retrieval.rows import RowTable
 from pipelines.retrieval.segments import Segment, documents
 from pipelines.store import ArtifactStore
@@ -62,6 +63,12 @@ class Generation:
     def codes(self) -> Codes:
         """The arrays of the semantic branch, mapped when first used."""
         return Codes(*(np.asarray(self._codes.array(f"{name}.npy")) for name in _CODE_ARRAYS))
+
+    @cached_property
+    def bit_map(self) -> BitMap:
+        """How a query's vector becomes a code that is comparable with these."""
+        facts = self._codes.facts
+        return BitMap(*(int(facts[name]) for name in ("dimensions", "bits", "seed")))
 
     @cached_property
     def names(self) -> npt.NDArray[np.uint64]:

@@ -12,11 +12,25 @@ from pipelines.retrieval.expansion import Expansion
 
 FUSIONS = ("rrf", "late")
 EXPANSIONS = ("neighbors", "blast")
+#: What puts the semantic pool into order: the stored int8 vectors, or the signs of its rows.
+SCORINGS = ("int8", "asymmetric")
 MAX_LIMIT = 200
 MAX_POOL = 10_000
 MAX_DEPTH = 5
 #: Longest query in characters: a pasted function fits many times over, a pasted file does not.
 MAX_QUERY_CHARS = 32_768
+#: What may be given for each field that is bounded: choices, the range of a number, of the length of a text.
+ALLOWED: Mapping[str, tuple[str, ...] | range] = {
+    "text": range(1, MAX_QUERY_CHARS + 1),
+    "limit": range(1, MAX_LIMIT + 1),
+    "mode": tuple(SearchMode),
+    "fusion": FUSIONS,
+    "candidate_pool": range(1, MAX_POOL + 1),
+    "scoring": SCORINGS,
+    "kinds": tuple(ChunkKind),
+    "expand": EXPANSIONS,
+    "expand_depth": range(1, MAX_DEPTH + 1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +49,7 @@ class Query:
     no_fusion: bool = False  # the plain order of one branch: Hamming distance, or BM25 with mode = lexical
     keyword_and: bool = False
     candidate_pool: int = 256
+    scoring: str = "int8"
     paths: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
@@ -53,6 +68,7 @@ class Query:
         _require_choice("mode", self.mode, tuple(SearchMode))
         object.__setattr__(self, "mode", SearchMode(self.mode))
         _require_choice("fusion", self.fusion, FUSIONS)
+        _require_choice("scoring", self.scoring, SCORINGS)
         if self.expand is not None:
             _require_choice("expand", self.expand, EXPANSIONS)
         object.__setattr__(self, "kinds", tuple(kind.casefold() for kind in self.kinds))

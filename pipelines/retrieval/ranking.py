@@ -160,8 +160,8 @@ def _late(corpus: Corpus, analysis: Analysis, pool: Pool, inactive: dict[str, st
 
 
 def _similarity(corpus: Corpus, pool: Pool) -> Values:
-    """Return 1 - distance / dimensions."""
-    width = max([1, *(item.document.encoder.dimensions for item in corpus.generations)])
+    """Return 1 - distance / bits."""
+    width = max([1, *(item.bit_map.bits for item in corpus.generations)])
     return 1 - pool.distances / width
 
 

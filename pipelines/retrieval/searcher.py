@@ -59,7 +59,7 @@ class Searcher:
 
     :param generations: open generations; the caller closes them. :param encoder: the encoder that made their vectors,
         None to search by words and names alone.
-    :raises ArtifactMismatch: if a generation's vectors are of another encoder.
+    :raises ArtifactMismatch: if a generation's vectors are of another encoder, or codes are made in different ways.
     """
 
     def __init__(self, generations: Sequence[Generation], encoder: Encoder | None) -> None:
@@ -71,6 +71,8 @@ class Searcher:
                     f"not by {encoder.name} {encoder.digest}",
                     hint="run `strata index` with the encoder that is wanted, or query each repository by itself",
                 )
+        if encoder is not None:
+            _require_one_map(generations)
         self.generations = tuple(generations)
         self.encoder = encoder
         self._corpus = Corpus(self.generations)
@@ -142,7 +144,7 @@ class Searcher:
         with clock.step("encode"):
             vector = np.asarray(self.encoder.encode_query(query.text), np.float32)
         with clock.step("semantic"):
-            pool = search_semantic(self._corpus, masks, vector, query.candidate_pool)
+            pool = search_semantic(self._corpus, masks, vector, query.candidate_pool, query.scoring)
         if not vector.any():
             inactive["semantic"] = "the query has no word that the encoder knows"
         return pool
@@ -183,6 +185,18 @@ class Searcher:
             excerpt=excerpt(table.text(local), analysis.keywords),
             terms={name: round(value, 6) for name, value in terms.items()},
         )
+
+
+def _require_one_map(generations: Sequence[Generation]) -> None:
+    """Refuse codes of different widths or rotations: their distances do not compare."""
+    for generation in generations[1:]:
+        first, other = generations[0].bit_map, generation.bit_map
+        if other != first:
+            raise ArtifactMismatch(
+                f"{generations[0].repo} has codes of {first.bits} bits (seed {first.seed}), "
+                f"{generation.repo} of {other.bits} bits (seed {other.seed})",
+                hint="run `strata index` with the [quantization] that is wanted, or query each repository by itself",
+            )
 
 
 def _notes(query: Query, found: Candidates) -> tuple[str, ...]:

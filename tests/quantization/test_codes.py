@@ -12,14 +12,17 @@ import pytest
 from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, Target
 from pipelines.errors import ArtifactMismatch
 from pipelines.progress import Silent
-from pipelines.quantization import build_codes, hamming_pool, sign_bits
+from pipelines.quantization import BitMap, build_codes, hamming_pool
 from pipelines.quantization import codes as stage
 from pipelines.quantization.rescoring import to_int8
+from pipelines.quantization.signs import sign_bits
 from pipelines.report import StageReport
+from pipelines.settings import QuantizationSettings
 from pipelines.store import ArtifactStore
 
 REPO = "sample"
 SIZES = (5, 0, 7)
+SETTINGS = QuantizationSettings()
 
 
 def make_vectors(width: int) -> npt.NDArray[np.float16]:
@@ -38,6 +41,7 @@ def quantize(
     digests: tuple[str, ...] = ("d", "d", "d"),
     diffused: npt.NDArray[np.float16] | None = None,
     invalid: tuple[int, ...] = (),
+    settings: QuantizationSettings = SETTINGS,
 ) -> tuple[Artifact, StageReport]:
     store = ArtifactStore(root)
     store.initialise()
@@ -57,7 +61,7 @@ def quantize(
         inputs.append(ref)
         start += size
     target = Target(ArtifactRef(REPO, "binary_codes", WHOLE, "1" * 32), "recipe", tuple(inputs))
-    report = build_codes(store, target, Silent())
+    report = build_codes(store, target, settings, Silent())
     return store.verify(target.ref), report
 
 
@@ -78,7 +82,24 @@ def test_rows_are_those_of_the_buckets_in_order(tmp_path: Path, width: int) -> N
     for rows in (codes, rescoring, scales):
         assert not rows[~valid].any()
     assert report.skipped == {"invalid_vector": 4}
-    assert artifact.facts == {"encoder": {"name": "vocab", "digest": "d", "dimensions": width}, "dimensions": width}
+    encoder = {"name": "vocab", "digest": "d", "dimensions": width}
+    assert artifact.facts == {"encoder": encoder, "dimensions": width, "bits": width, "seed": 0}
+
+
+@pytest.mark.parametrize("bits", [64, 256, 384])
+def test_bits_are_as_many_as_are_asked_for_and_the_rest_stays(tmp_path: Path, bits: int) -> None:
+    vectors = make_vectors(128)
+    plain, _ = quantize(tmp_path / "plain", vectors)
+    artifact, report = quantize(tmp_path / "asked", vectors, settings=QuantizationSettings(bits, seed=7))
+    valid = artifact.array("valid.npy")
+    expected = BitMap(128, bits, 7).codes(vectors[valid])
+    assert artifact.array("codes.npy").shape == (12, bits // 8)
+    assert artifact.array("codes.npy")[valid].tolist() == expected.tolist()
+    assert not artifact.array("codes.npy")[~valid].any()
+    for name in ("rescoring.npy", "scales.npy", "valid.npy"):
+        assert artifact.manifest["files"][name] == plain.manifest["files"][name]
+    assert (artifact.facts["dimensions"], artifact.facts["bits"], artifact.facts["seed"]) == (128, bits, 7)
+    assert set(report.extra["bit_balance"]) == {"min", "mean", "max"}
 
 
 def test_the_report_tells_how_well_the_bits_are_used(tmp_path: Path) -> None:

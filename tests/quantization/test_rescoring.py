@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from pipelines.quantization import rescore
+from pipelines.quantization import asymmetric_scores, rescore
 from pipelines.quantization.rescoring import to_int8
 
 rows_of_16 = arrays(np.float16, st.tuples(st.integers(0, 5), st.just(16)), elements=st.floats(-100, 100, width=16))
@@ -46,3 +46,24 @@ def test_a_query_without_direction_and_an_empty_pool_score_nothing() -> None:
     steps, scales = to_int8(np.ones((2, 8), np.float32))
     assert rescore(steps, scales, np.arange(2), np.zeros(8, np.float32)).tolist() == [0, 0]
     assert rescore(steps, scales, np.empty(0, np.int64), np.ones(8, np.float32)).tolist() == []
+
+
+def test_asymmetric_scores_are_cosines_with_the_signs() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.standard_normal((40, 72)).astype(np.float32)
+    query = rng.standard_normal(72).astype(np.float32)
+    codes = np.packbits(values > 0, axis=1, bitorder="little")
+    rows = np.array([7, 3, 39, 7], np.int64)
+    scores = asymmetric_scores(codes, rows, query)
+    signs = np.where(values > 0, 1, -1)
+    assert scores.dtype == np.float32
+    assert np.allclose(scores, signs[rows] @ query / np.linalg.norm(query) / np.sqrt(72), atol=1e-6)
+    assert asymmetric_scores(codes, rows[:0], query).tolist() == []
+    assert asymmetric_scores(codes, rows, np.zeros(72, np.float32)).tolist() == [0, 0, 0, 0]
+
+
+def test_asymmetric_scores_part_rows_of_equal_distance() -> None:
+    codes = np.packbits(np.array([[1, 1, 1, 0] * 2, [0, 1, 1, 1] * 2]), axis=1, bitorder="little")
+    query = np.array([5, 1, 1, 1] * 2, np.float32)
+    scores = asymmetric_scores(codes, np.arange(2), query)
+    assert scores[0] > scores[1]

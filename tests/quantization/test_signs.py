@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pipelines.errors import ArtifactMismatch
-from pipelines.quantization import sign_bits
-from pipelines.quantization.signs import usable_rows
+from pipelines.quantization.signs import sign_bits, usable_rows
 
 values = st.floats(width=32, allow_nan=True, allow_infinity=True)
 widths = st.sampled_from([8, 16, 24, 64, 72, 256])

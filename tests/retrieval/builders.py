@@ -26,6 +26,7 @@ from pipelines.report import StageReport
 from pipelines.retrieval import Answer, Generation, Query, Searcher, open_generation
 from pipelines.roles import has_meaning
 from pipelines.serving.rows import build_search_rows
+from pipelines.settings import QuantizationSettings
 from pipelines.stage import run_stage
 from pipelines.store import ArtifactStore
 from pipelines.tokens import words
@@ -106,8 +107,9 @@ def make_generation(
     repo: str = "sample",
     encoder: Encoder | None = None,
     calls: Sequence[Call] = (),
+    bits: int = 0,
 ) -> GenerationDocument:
-    return _Builder(store, list(docs), repo, encoder or WordEncoder(), calls).build()
+    return _Builder(store, list(docs), repo, encoder or WordEncoder(), calls, QuantizationSettings(bits)).build()
 
 
 def open_docs(root: Path, docs: Iterable[Doc], *, repo: str = "sample", calls: Sequence[Call] = ()) -> Generation:
@@ -130,11 +132,17 @@ def found(searcher: Searcher, text: str, **options: object) -> list[str]:
 
 class _Builder:
     def __init__(
-        self, store: ArtifactStore, docs: list[Doc], repo: str, encoder: Encoder, calls: Sequence[Call]
+        self,
+        store: ArtifactStore,
+        docs: list[Doc],
+        repo: str,
+        encoder: Encoder,
+        calls: Sequence[Call],
+        quantization: QuantizationSettings,
     ) -> None:
         self.store, self.repo, self.encoder, self.calls = store, repo, encoder, calls
-        self.docs = docs
-        self.seed = fingerprint([repo, encoder.digest, docs, list(calls)])
+        self.docs, self.quantization = docs, quantization
+        self.seed = fingerprint([repo, encoder.digest, docs, list(calls), quantization])
         self.nodes = sorted((doc for doc in docs if doc.is_symbol and doc.part == 0), key=lambda doc: doc.id(repo))
         self.refs: list[ArtifactRef] = []
 
@@ -152,7 +160,7 @@ class _Builder:
             segments.append(segment.ref)
         graph = self._graph()
         codes = self._target("binary_codes", WHOLE, *vectors)
-        build_codes(self.store, codes, Silent())
+        build_codes(self.store, codes, self.quantization, Silent())
         rows = self._target("search_rows", WHOLE, *chunks, *symbols, graph)
         build_search_rows(self.store, rows, Silent())
         whole = [graph, codes.ref, rows.ref]

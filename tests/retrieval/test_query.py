@@ -21,6 +21,7 @@ def test_an_empty_query_is_refused(text: str) -> None:
         ({"limit": 0}, "1 to 200"),
         ({"limit": 201}, "1 to 200"),
         ({"candidate_pool": 9}, "10 to 10000"),
+        ({"scoring": "float"}, "int8, asymmetric"),
         ({"candidate_pool": 10_001}, "10 to 10000"),
         ({"mode": "fuzzy"}, "hybrid, semantic, lexical, symbol"),
         ({"fusion": "sum"}, "rrf, late"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from pipelines.errors import ArtifactMismatch, EncoderError
+from pipelines.quantization import BitMap
 from pipelines.retrieval import Query, Searcher, open_generation
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.semantic import search_semantic
@@ -61,6 +62,49 @@ def test_a_row_without_a_vector_is_found_by_its_words_only(tmp_path: Path) -> No
     answer = searcher.search(Query("mute words"))
     assert answer.counts["semantic"] == 0
     assert "no word" in answer.inactive["semantic"]
+
+
+@pytest.mark.parametrize("bits", [64, 128, 1024])
+def test_the_query_goes_through_the_map_of_the_codes(tmp_path: Path, bits: int) -> None:
+    store = make_store(tmp_path)
+    generation = open_generation(store, "sample", make_generation(store, make_prose(80), bits=bits))
+    corpus = Corpus([generation])
+    vector = WordEncoder().encode_query("retry queue")
+    mapped = BitMap(64, bits, 0)
+    assert generation.bit_map == mapped
+    pool = search_semantic(corpus, [None], vector, 20)
+    codes = np.unpackbits(generation.codes.codes, axis=1, bitorder="little")
+    distances = (codes != np.unpackbits(mapped.codes(vector), bitorder="little")).sum(axis=1)
+    assert pool.distances.tolist() == distances[pool.rows].tolist()
+    assert max(pool.distances) <= np.sort(distances)[19]
+    signed = search_semantic(corpus, [None], vector, 20, "asymmetric")
+    values = mapped.values(vector)
+    expected = (2.0 * codes - 1) @ values / np.linalg.norm(values) / np.sqrt(bits)
+    assert sorted(signed.rows.tolist()) == sorted(pool.rows.tolist())
+    assert signed.scores == pytest.approx(expected[signed.rows], abs=1e-5)
+    assert signed.scores.tolist() == sorted(signed.scores.tolist(), reverse=True)
+
+
+def test_codes_of_two_widths_are_not_searched_together(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    opened = [
+        open_generation(store, repo, make_generation(store, make_prose(9), repo=repo, bits=bits))
+        for repo, bits in (("one", 64), ("two", 128))
+    ]
+    with pytest.raises(ArtifactMismatch, match=r"one has codes of 64 bits .*two of 128 bits"):
+        Searcher(opened, WordEncoder())
+    assert Searcher(opened, None).search(Query("retry", mode="lexical")).hits  # type: ignore[arg-type]  # as typed
+
+
+def test_scoring_changes_what_the_semantic_branch_says_alone(tmp_path: Path) -> None:
+    searcher = make_searcher(tmp_path, make_prose(50))
+    plain, signed = (
+        searcher.search(Query("retry queue", scoring=scoring, limit=50)) for scoring in ("int8", "asymmetric")
+    )
+    assert {hit.chunk_id: hit.terms.get("bm25") for hit in plain.hits} == {
+        hit.chunk_id: hit.terms.get("bm25") for hit in signed.hits
+    }
+    assert [hit.terms["cosine"] for hit in plain.hits] != [hit.terms["cosine"] for hit in signed.hits]
 
 
 def test_another_encoder_is_refused_by_name(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def build(
             build_vectors(store, bucket.targets["chunk_vectors"], encoder, progress)
     build_graph(store, plan.targets["graph_snapshot"], progress)
     build_diffused(store, plan.targets["diffused_vectors"], settings.diffusion, progress)
-    build_codes(store, plan.targets["binary_codes"], progress)
+    build_codes(store, plan.targets["binary_codes"], settings.quantization, progress)
     build_search_rows(store, plan.targets["search_rows"], progress)
     build_evaluation(store, plan.targets["eval_runs"], document_of(plan), encoder, settings.evaluation, None, progress)
     return plan

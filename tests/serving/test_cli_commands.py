@@ -40,11 +40,13 @@ def test_only_given_options_override_settings() -> None:
 def test_every_setting_has_its_option() -> None:
     given = request(
         *("--embedder", "onnx", "--model", "/m/model.onnx", "--tokenizer", "/m/tokenizer.json", "--dimensions", "384"),
+        *("--bits", "512"),
         *("--diffuse", "--diffuse-alpha", "0.5", "--diffuse-iterations", "3", "--diffuse-bidirectional"),
         *("--content", "docs"),
     )
     assert given.overrides == {
         "embedder": {"name": "onnx", "model": "/m/model.onnx", "tokenizer": "/m/tokenizer.json", "dimensions": 384},
+        "quantization": {"bits": 512},
         "diffusion": {"enabled": True, "alpha": 0.5, "iterations": 3, "bidirectional": True},
         "index": {"content": "docs"},
     }
@@ -67,7 +69,18 @@ def test_a_query_without_options_keeps_the_defaults_of_query() -> None:
 def test_every_field_of_a_query_has_its_option() -> None:
     where, query = asked(
         *("retry", "--repo", "one", "--repo", "./two", "--limit", "3", "--mode", "semantic", "--fusion", "late"),
-        *("--no-fusion", "--keyword-and", "--candidate-pool", "64", "--path", "*.py", "--path", "src"),
+        *(
+            "--no-fusion",
+            "--keyword-and",
+            "--candidate-pool",
+            "64",
+            "--scoring",
+            "asymmetric",
+            "--path",
+            "*.py",
+            "--path",
+            "src",
+        ),
         *("--language", "python", "--scope", "web", "--expand", "blast", "--expand-depth", "2", "--explain"),
     )
     assert where == ["one", "./two"]
@@ -79,6 +92,7 @@ def test_every_field_of_a_query_has_its_option() -> None:
         no_fusion=True,
         keyword_and=True,
         candidate_pool=64,
+        scoring="asymmetric",
         paths=("*.py", "src"),
         languages=("python",),
         scopes=("web",),
@@ -91,10 +105,11 @@ def test_every_field_of_a_query_has_its_option() -> None:
 def test_the_choices_and_defaults_in_the_help_are_those_of_retrieval() -> None:
     assert commands.FUSIONS == retrieval_query.FUSIONS
     assert commands.EXPANSIONS == retrieval_query.EXPANSIONS
+    assert commands.SCORINGS == retrieval_query.SCORINGS
     query = Query("x")
     query_command = commands.typer_command().commands["query"]
     shown = {item.name: item.help for item in query_command.params}
-    for name in ("limit", "mode", "fusion", "candidate_pool", "expand_depth"):
+    for name in ("limit", "mode", "fusion", "candidate_pool", "scoring", "expand_depth"):
         assert shown[name].endswith(f"[default: {getattr(query, name)}]")
 
 

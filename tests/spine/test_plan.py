@@ -49,6 +49,8 @@ def test_the_order_of_a_listing_within_a_bucket_is_the_listing_s_own() -> None:
     [
         ("chunking", {"max_chars": 500}, True, "chunks"),
         ("diffusion", {"enabled": True}, False, "diffused_vectors"),
+        ("quantization", {"bits": 512}, False, "binary_codes"),
+        ("quantization", {"seed": 1}, False, "binary_codes"),
         ("evaluation", {"floor": 0.1}, False, "eval_runs"),
     ],
 )

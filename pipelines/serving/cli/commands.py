@@ -27,6 +27,7 @@ FUSIONS = ("rrf", "late")
 #: What can become of a listed file.
 OUTCOMES = (INDEXED, *SkipReason)
 EXPANSIONS = ("neighbors", "blast")
+SCORINGS = ("int8", "asymmetric")
 #: Port that `dagster dev` has by itself.
 _DEV_PORT = 3000
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
@@ -88,6 +89,9 @@ def _index(
     dimensions: Annotated[
         int | None, option("Width of the vectors.", metavar="N", default=_EMBEDDER.dimensions)
     ] = None,
+    bits: Annotated[
+        int | None, option("Sign bits of a vector's code, 64 to 1024.", metavar="N", default="one per dimension")
+    ] = None,
     diffuse: Annotated[
         bool | None, option("Mix vectors over the call graph.", "--diffuse/--no-diffuse", default="no")
     ] = None,
@@ -126,6 +130,7 @@ def _index(
             "tokenizer": _absolute(tokenizer),
             "dimensions": dimensions,
         },
+        "quantization": {"bits": bits},
         "diffusion": {
             "enabled": diffuse,
             "alpha": diffuse_alpha,
@@ -158,6 +163,10 @@ def _query(
         option('Every word must occur, "a phrase" as it stands, -word must not.', "--keyword-and"),
     ] = None,
     candidate_pool: Annotated[int | None, option("Rows that are rescored.", metavar="N", default=256)] = None,
+    scoring: Annotated[
+        str | None,
+        one_of(SCORINGS, "What orders those near in meaning: their int8 vectors, or their bits.", default=SCORINGS[0]),
+    ] = None,
     path: Annotated[list[str] | None, option("Only files that match; may repeat.", metavar="GLOB")] = None,
     language: Annotated[list[str] | None, option("Only this language; may repeat.", metavar="L")] = None,
     scope: Annotated[list[str] | None, option("Only this scope of a monorepo; may repeat.", metavar="S")] = None,
@@ -184,6 +193,7 @@ def _query(
             "no_fusion": no_fusion,
             "keyword_and": keyword_and,
             "candidate_pool": candidate_pool,
+            "scoring": scoring,
             "paths": tuple(path or ()) or None,
             "languages": tuple(language or ()) or None,
             "scopes": tuple(scope or ()) or None,
