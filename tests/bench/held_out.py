@@ -45,6 +45,7 @@ class Project:
     registry: str  # pypi, github
     source: str
     version: str
+    folder: str = ""  # what is taken of a clone: all of it, or the folder of its sources
 
     @contextmanager
     def package(self, sources: Path) -> Iterator[Package]:
@@ -63,7 +64,8 @@ class Project:
             archive = Path(folder) / f"{self.name.replace('/', '-')}.tar"
             clone = sources / self.name.replace("/", "-")
             command = ["git", "-C", str(clone), "archive", "--format=tar", f"--output={archive}", self.version]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            taken = [self.folder] if self.folder else []
+            done = subprocess.run([*command, *taken], capture_output=True, text=True, check=False)
             if done.returncode:
                 raise InputError(
                     f"{clone} has no commit {self.version}: {done.stderr.strip()}",

@@ -1,12 +1,18 @@
-"""Two ways of doing one thing, taken in turns, so that a busy machine slows both alike."""
+"""What the benches share: two ways taken in turns, so that a busy machine slows both alike; where it was measured."""
 
 from __future__ import annotations
 
+import datetime
 import json
+import os
+import platform
+import re
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 
@@ -29,3 +35,19 @@ def peak_mb() -> float:
 def show(result: Mapping[str, Any]) -> None:
     """Write a result to standard output, as JSON."""
     sys.stdout.write(json.dumps(result, indent=1) + "\n")
+
+
+def circumstances() -> dict[str, Any]:
+    """Return what a result file tells beside method and figures: the project's commit, the machine, the day."""
+    root = Path(__file__).parents[2]
+    asked = ["git", "-C", str(root), "rev-parse", "HEAD"]
+    model = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
+    return {
+        "commit": subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip(),
+        "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        "machine": {
+            "cores": len(os.sched_getaffinity(0)),
+            "cpu": model[1] if model else platform.machine(),
+            "python": platform.python_version(),
+        },
+    }
