@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pipelines.discover.file_types import file_type
-    from pipelines.discover.files import list_files
-    from pipelines.discover.grammars import grammar_versions
-    from pipelines.discover.graph import build_graph
-    from pipelines.discover.parse import parse_file
+    from pipelines.discover.graph.snapshot import build_graph
+    from pipelines.discover.listing.files import list_files
+    from pipelines.discover.parsing.grammars import grammar_versions
+    from pipelines.discover.parsing.parse import parse_file
     from pipelines.discover.preview import preview_files
+    from pipelines.discover.processes.workers import ParserPool
     from pipelines.discover.tables import build_symbols
     from pipelines.discover.tree import open_tree
-    from pipelines.discover.workers import ParserPool
 
 __all__ = [
     "ParserPool",
@@ -32,14 +32,14 @@ __all__ = [
     "preview_files",
 ]
 _ROOMS = {
-    "ParserPool": "workers",
-    "build_graph": "graph",
+    "ParserPool": "processes.workers",
+    "build_graph": "graph.snapshot",
     "build_symbols": "tables",
     "file_type": "file_types",
-    "grammar_versions": "grammars",
-    "list_files": "files",
+    "grammar_versions": "parsing.grammars",
+    "list_files": "listing.files",
     "open_tree": "tree",
-    "parse_file": "parse",
+    "parse_file": "parsing.parse",
     "preview_files": "preview",
 }
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from pipelines.discover.parsing.source import Source
 from pipelines.discover.secrets import find_secrets
-from pipelines.discover.source import Source
 
 #: Characters of a detail: what is longer tells no more.
 MAX_DETAIL_CHARS = 200

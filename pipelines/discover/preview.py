@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from pipelines.decode import NotText
 from pipelines.discover.details import safe_detail
-from pipelines.discover.readable import readable
+from pipelines.discover.parsing.readable import readable
 from pipelines.discover.tables import known_outcomes, unreadable_detail
 from pipelines.errors import Unreadable
 from pipelines.formats import SYMBOLS

@@ -18,9 +18,9 @@ import pyarrow.compute as pc
 from pipelines.artifacts import Artifact, ArtifactWriter, Target
 from pipelines.bloom import rows_that_may_hold
 from pipelines.discover.details import safe_detail
-from pipelines.discover.parse import OUTCOME_COLUMNS, Outcome
-from pipelines.discover.unpacking import TABLES
-from pipelines.discover.workers import Job, ParserPool
+from pipelines.discover.parsing.parse import OUTCOME_COLUMNS, Outcome
+from pipelines.discover.processes.unpacking import TABLES
+from pipelines.discover.processes.workers import Job, ParserPool
 from pipelines.errors import Unreadable
 from pipelines.formats import BLOOM_BYTES, FILES_TABLE
 from pipelines.identity import path_hash

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from pipelines.discover.blobs import Blobs
-from pipelines.discover.disk import read_file
-from pipelines.discover.files import require_folder
-from pipelines.discover.git import Repository, blob_id, find_repository
+from pipelines.discover.listing.blobs import Blobs
+from pipelines.discover.listing.disk import read_file
+from pipelines.discover.listing.files import require_folder
+from pipelines.discover.listing.git import Repository, blob_id, find_repository
 from pipelines.errors import InputError, SourceMoved
 from pipelines.records import ListedFile, Listing, SourceTree
 

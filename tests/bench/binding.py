@@ -15,7 +15,7 @@ import numpy as np
 
 from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, Target
 from pipelines.discover import ParserPool, build_graph, build_symbols
-from pipelines.discover.files import list_files
+from pipelines.discover.listing.files import list_files
 from pipelines.discover.tree import open_tree
 from pipelines.formats import GRAPH_SNAPSHOT, SYMBOLS
 from pipelines.identity import bucket_keys, bucket_of

@@ -27,8 +27,8 @@ from typing import Any, NamedTuple
 
 from pipelines.artifacts import Artifact, ArtifactRef, Target
 from pipelines.discover import ParserPool, build_symbols
-from pipelines.discover.binding import Binding, Outcome, bind_calls
-from pipelines.discover.files import list_files
+from pipelines.discover.graph.binding import Binding, Outcome, bind_calls
+from pipelines.discover.listing.files import list_files
 from pipelines.discover.tree import open_tree
 from pipelines.formats import SYMBOLS
 from pipelines.progress import Silent

@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from pipelines.discover.files import list_files
-from pipelines.discover.languages import grammar_for
-from pipelines.discover.parse import parse_file
+from pipelines.discover.listing.files import list_files
+from pipelines.discover.parsing.languages import grammar_for
+from pipelines.discover.parsing.parse import parse_file
 from pipelines.discover.tree import open_tree
 from pipelines.records import ListedFile, SourceTree
 from pipelines.settings import IndexSettings

@@ -26,16 +26,16 @@ from tree_sitter import Parser, QueryCursor
 from pipelines.bloom import SpanBits
 from pipelines.decode import NotText
 from pipelines.discover import ParserPool, build_symbols, list_files, open_tree
-from pipelines.discover.git import blob_id
-from pipelines.discover.grammars import CompiledLanguage
-from pipelines.discover.languages import LANGUAGES, grammar_for
-from pipelines.discover.packing import pack_rows
-from pipelines.discover.parse import parse_file
-from pipelines.discover.readable import readable
+from pipelines.discover.listing.git import blob_id
+from pipelines.discover.parsing.grammars import CompiledLanguage
+from pipelines.discover.parsing.languages import LANGUAGES, grammar_for
+from pipelines.discover.parsing.parse import parse_file
+from pipelines.discover.parsing.readable import readable
+from pipelines.discover.parsing.source import Source
+from pipelines.discover.parsing.symbols import outline
+from pipelines.discover.processes.packing import pack_rows
+from pipelines.discover.processes.unpacking import COLUMN_TYPES
 from pipelines.discover.secrets import find_secrets
-from pipelines.discover.source import Source
-from pipelines.discover.symbols import outline
-from pipelines.discover.unpacking import COLUMN_TYPES
 from pipelines.plan import BucketPlan, Inputs, make_plan
 from pipelines.progress import Silent
 from pipelines.records import ListedFile, Listing, SourceTree

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from pipelines.discover.blast import blast_radius
-from pipelines.discover.metrics import DAMPING, TOLERANCE, components, pagerank
+from pipelines.discover.graph.blast import blast_radius
+from pipelines.discover.graph.metrics import DAMPING, TOLERANCE, components, pagerank
 from tests.bench.measure import interleaved, peak_mb, show
 
 

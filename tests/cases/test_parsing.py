@@ -139,7 +139,8 @@ def test_each_dialect_of_javascript_has_its_grammar(tmp_path: Path, capsys: Capt
 BROKEN_TABLE = textwrap.dedent(
     """
     import dataclasses, sys
-    from pipelines.discover import languages, worker
+    from pipelines.discover.parsing import languages
+    from pipelines.discover.processes import worker
     broken = languages.LANGUAGES["go"]
     languages.LANGUAGES["go"] = dataclasses.replace(broken, calls=(*broken.calls, "(no_such_node) @x"))
     sys.exit(worker.main())

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.artifacts import WHOLE, Artifact, ArtifactRef, Target
-from pipelines.discover.graph import build_graph
+from pipelines.discover.graph.snapshot import build_graph
 from pipelines.formats import CALLS_TABLE, FILES_TABLE, IMPORTS_TABLE, SECRETS_TABLE, SYMBOLS_TABLE, TYPINGS_TABLE
 from pipelines.identity import bucket_keys, bucket_of, make_id, path_hash
 from pipelines.progress import Silent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pipelines.discover.parse import ParsedFile
+from pipelines.discover.parsing.parse import ParsedFile
 
 SYMBOL = (
     *("id", "kind", "name", "qualified", "ordinal", "first", "last", "start", "end", "top"),

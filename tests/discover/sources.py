@@ -8,7 +8,7 @@ from typing import Any
 
 from pipelines.artifacts import Artifact, Target
 from pipelines.discover import ParserPool, build_symbols
-from pipelines.discover.parse import ParsedFile, parse_file
+from pipelines.discover.parsing.parse import ParsedFile, parse_file
 from pipelines.errors import Unreadable
 from pipelines.identity import path_hash
 from pipelines.plan import Inputs, make_plan

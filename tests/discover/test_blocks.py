@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.discover.blocks import Block, lost_blocks
+from pipelines.discover.parsing.recovery.blocks import Block, lost_blocks
 from tests.discover.outlines import symbols
 from tests.discover.sources import parse
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discover.calls import MAX_RECEIVER_CHARS
+from pipelines.discover.parsing.calls import MAX_RECEIVER_CHARS
 from tests.discover.sources import parse
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discover.conditionals import choose_branches
+from pipelines.discover.parsing.recovery.conditionals import choose_branches
 from tests.discover.outlines import symbols
 from tests.discover.sources import parse
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.discover.details import MAX_DETAIL_CHARS, safe_detail
-from pipelines.discover.parse import Outcome, ParsedFile
+from pipelines.discover.parsing.parse import Outcome, ParsedFile
 from pipelines.records import SkipReason
 
 TOKEN = "ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5"

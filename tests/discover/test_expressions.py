@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discover.binding.expressions import class_paths, is_literal, links
+from pipelines.discover.graph.binding.expressions import class_paths, is_literal, links
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.discover import list_files, open_tree
-from pipelines.discover.git import find_repository
+from pipelines.discover.listing.git import find_repository
 from pipelines.errors import InputError
 from pipelines.settings import IndexSettings
 from tests.discover.git_repository import commit, file_of, git, indexed, listing_of, make_repository, write

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pipelines.artifacts import WHOLE, ArtifactRef, Target
-from pipelines.discover.edges import EdgeList
-from pipelines.discover.export import export_graph, write_graphml
-from pipelines.discover.graph import build_graph
+from pipelines.discover.graph.edges import EdgeList
+from pipelines.discover.graph.export import export_graph, write_graphml
+from pipelines.discover.graph.snapshot import build_graph
 from pipelines.errors import ArtifactMismatch
 from pipelines.identity import bucket_keys
 from pipelines.progress import Silent

@@ -4,9 +4,9 @@ from time import process_time
 
 import pytest
 
-from pipelines.discover.depth import is_deeper
-from pipelines.discover.macros import hide_macros
-from pipelines.discover.parse import ParsedFile, parse_file
+from pipelines.discover.parsing.parse import ParsedFile, parse_file
+from pipelines.discover.parsing.recovery.depth import is_deeper
+from pipelines.discover.parsing.recovery.macros import hide_macros
 
 #: Seconds that a text may take on a busy machine; in square time each one took more.
 PATIENCE_S = 4.0

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipelines.discover import patterns
-from pipelines.discover.ignores import pattern_fault
-from pipelines.discover.patterns import match_patterns
-from pipelines.discover.scopes import Scopes
+from pipelines.discover.listing import patterns
+from pipelines.discover.listing.ignores import pattern_fault
+from pipelines.discover.listing.patterns import match_patterns
+from pipelines.discover.listing.scopes import Scopes
 from pipelines.errors import InputError
 from tests.discover.git_repository import indexed, listing_of, make_repository, write
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.discover.grammars import CompiledLanguage, grammar_versions
-from pipelines.discover.languages import LANGUAGES
+from pipelines.discover.parsing.grammars import CompiledLanguage, grammar_versions
+from pipelines.discover.parsing.languages import LANGUAGES
 from tests.discover.outlines import render
 from tests.discover.sources import LANGUAGE_OF, parse
 

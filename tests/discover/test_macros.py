@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discover.macros import hide_macros
+from pipelines.discover.parsing.recovery.macros import hide_macros
 from tests.discover.outlines import symbols
 from tests.discover.sources import parse
 

@@ -9,10 +9,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.discover import blast
-from pipelines.discover.blast import blast_radius
-from pipelines.discover.edges import EdgeList
-from pipelines.discover.metrics import components, pagerank, percentile_ranks
+from pipelines.discover.graph import blast
+from pipelines.discover.graph.blast import blast_radius
+from pipelines.discover.graph.edges import EdgeList
+from pipelines.discover.graph.metrics import components, pagerank, percentile_ranks
 
 NODES = 12
 pairs = st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1)).filter(lambda pair: pair[0] != pair[1])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.discover.binding.definitions import around
+from pipelines.discover.graph.binding.definitions import around
 from pipelines.records import CallStrategy
 from tests.discover.call_tables import File, build
 

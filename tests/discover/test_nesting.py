@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.discover.nesting import Frame, Nesting
+from pipelines.discover.parsing.nesting import Frame, Nesting
 
 
 def frame(outer: Frame, end: int, name: str) -> Frame:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.discover.packing import ALIGNMENT, pack_rows
-from pipelines.discover.unpacking import COLUMN_TYPES, TABLES, unpack_rows
+from pipelines.discover.processes.packing import ALIGNMENT, pack_rows
+from pipelines.discover.processes.unpacking import COLUMN_TYPES, TABLES, unpack_rows
 from pipelines.formats import CALLS_TABLE, SYMBOLS_TABLE
 
 TEXT = st.text(max_size=12)

@@ -4,9 +4,9 @@ import dataclasses
 
 import pytest
 
-from pipelines.discover import parse as parsing
-from pipelines.discover.languages import LANGUAGES
-from pipelines.discover.readable import MAX_LINE_CHARS
+from pipelines.discover.parsing import parse as parsing
+from pipelines.discover.parsing.languages import LANGUAGES
+from pipelines.discover.parsing.readable import MAX_LINE_CHARS
 from tests.discover.outlines import symbols
 from tests.discover.sources import parse
 

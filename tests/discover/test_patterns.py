@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.discover.patterns import match_ignore_files, match_patterns
-from pipelines.discover.scopes import Scopes
+from pipelines.discover.listing.patterns import match_ignore_files, match_patterns
+from pipelines.discover.listing.scopes import Scopes
 
 DENY = (Path(__file__).parents[2] / "data" / "deny.txt").read_text("utf-8").splitlines()
 

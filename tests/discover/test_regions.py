@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.discover.parse import ParsedFile, parse_file
-from pipelines.discover.regions import MAX_REGIONS, regions
-from pipelines.discover.relocation import PLACES
+from pipelines.discover.parsing.parse import ParsedFile, parse_file
+from pipelines.discover.parsing.regions import MAX_REGIONS, regions
+from pipelines.discover.parsing.relocation import PLACES
 from pipelines.formats import CALLS_TABLE, IMPORTS_TABLE, SECRETS_TABLE, SYMBOLS_TABLE, TYPINGS_TABLE
 from tests.discover.outlines import render, symbols
 

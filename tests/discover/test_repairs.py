@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discover.languages import LANGUAGES
+from pipelines.discover.parsing.languages import LANGUAGES
 from tests.discover.outlines import symbols
 from tests.discover.sources import LANGUAGE_OF, parse
 

@@ -4,8 +4,8 @@ import random
 from pathlib import Path
 
 from pipelines.discover import list_files
+from pipelines.discover.listing.shown import masked, shown_paths
 from pipelines.discover.secrets import find_secrets
-from pipelines.discover.shown import masked, shown_paths
 from pipelines.records import SkipReason
 from pipelines.settings import IndexSettings
 from tests.discover.secret_corpus import draw, password

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discover.parse import ParsedFile, parse_file
+from pipelines.discover.parsing.parse import ParsedFile, parse_file
 from tests.discover.outlines import render, symbols
 
 POSTGRES = """\

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from pipelines.discover.comments import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS
-from pipelines.discover.naming import MAX_PARTS, MAX_QUALIFIED_CHARS
-from pipelines.discover.parse import ParsedFile
+from pipelines.discover.parsing.comments import MAX_DOC_CHARS, MAX_SIGNATURE_CHARS
+from pipelines.discover.parsing.naming import MAX_PARTS, MAX_QUALIFIED_CHARS
+from pipelines.discover.parsing.parse import ParsedFile
 from tests.discover.outlines import symbols
 from tests.discover.sources import parse
 

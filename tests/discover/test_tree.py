@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pipelines.discover import open_tree
-from pipelines.discover.disk import escapes, read_file
-from pipelines.discover.git import blob_id
+from pipelines.discover.listing.disk import escapes, read_file
+from pipelines.discover.listing.git import blob_id
 from pipelines.errors import InputError, SourceMoved, Unreadable
 from tests.discover.git_repository import commit, file_of, git, listing_of, make_repository, write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pipelines.discover.typings import MAX_TYPE_CHARS
+from pipelines.discover.parsing.typings import MAX_TYPE_CHARS
 from tests.discover.sources import parse
 
 PYTHON = """

@@ -7,7 +7,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.discover.binding.words import Groups, Words, joined, unique_rows
+from pipelines.discover.graph.binding.words import Groups, Words, joined, unique_rows
 
 pairs = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=40)
 

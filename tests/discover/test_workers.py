@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.discover import ParserPool
-from pipelines.discover.workers import _BATCH_FILES, Job, Parsed, _worker_command
+from pipelines.discover.processes.workers import _BATCH_FILES, Job, Parsed, _worker_command
 from pipelines.errors import StrataError
 from pipelines.settings import IndexSettings
 from tests.discover.sources import ONE_WORKER
@@ -266,7 +266,7 @@ def test_children_end_with_a_parent_that_is_killed() -> None:
     parent_code = textwrap.dedent(
         f"""
         from pipelines.discover import ParserPool
-        from pipelines.discover.workers import Job
+        from pipelines.discover.processes.workers import Job
         from pipelines.settings import IndexSettings
         pool = ParserPool(IndexSettings(workers=1), command={COMMAND!r}).__enter__()
         pool.parse("sample", [Job("a.py", "python", b"x = 1")], 0)
@@ -310,7 +310,7 @@ def test_parsers_load_neither_tables_nor_graphs() -> None:
         [*command, f"{report}\n{code}", root, str(os.getpid())], input=b"", capture_output=True, check=True
     )
     loaded = set(done.stderr.decode().split())
-    assert "pipelines.discover.parse" in loaded
+    assert "pipelines.discover.parsing.parse" in loaded
     assert not {"numpy", "pyarrow", "scipy"} & loaded
 
 
