@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pipelines.progress import Progress
     from pipelines.records import CheckResult
     from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, Preview, RepositoryStatus
+    from pipelines.serving.library import Library
 
 
 class StrataHost:
@@ -82,3 +83,13 @@ class StrataHost:
         from assets_defs import develop
 
         return develop.run(self._environment, port)
+
+    def library(self) -> Library:
+        """Return the published indexes of the store at hand, for a server."""
+        from assets_defs.library import StoreLibrary
+
+        return StoreLibrary(self._environment)
+
+    def access_token(self, file: Path | None) -> str:
+        """Return the token that a server asks for."""
+        return self._environment.access_token(file)

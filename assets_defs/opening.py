@@ -25,7 +25,7 @@ def open_index(environment: Environment, where: Sequence[str]) -> Opened:
     :raises NothingIndexed: if there is none. :raises InputError: for a key that is not known.
     """
     found = list(published(environment, where))
-    opened = [_open(workspace.store, key) for workspace, key in found]
+    opened = [open_published(workspace.store, key) for workspace, key in found]
     workspace, key = found[0]
     encoder = workspace.encoder_of(key, opened[0][0].document.encoder)
     return Opened(
@@ -39,7 +39,7 @@ def evaluate(environment: Environment, where: Sequence[str]) -> Sequence[Mapping
     """Evaluate the published generations anew and return rows of formats.EVAL_TABLE, with `repo`."""
     rows: list[Mapping[str, Any]] = []
     for workspace, key in published(environment, where):
-        generation, _ = _open(workspace.store, key)
+        generation, _ = open_published(workspace.store, key)
         with generation:
             evaluation = evaluate_generation(
                 workspace.store,
@@ -117,7 +117,8 @@ def _covering(workspace: Workspace, path: Path) -> str | None:
     return max(covering, key=lambda key: len(roots[key].parts), default=None)
 
 
-def _open(store: ArtifactStore, key: str) -> tuple[Generation, Pointer]:
+def open_published(store: ArtifactStore, key: str) -> tuple[Generation, Pointer]:
+    """Open what is published of a repository now; the caller closes it."""
     for attempt in range(1, _MAX_OPENINGS + 1):
         pointer = store.pointer(key)
         if pointer is None:

@@ -30,12 +30,13 @@ _STATES = {Staleness.FRESH: "ready", Staleness.STALE: "stale", Staleness.UNKNOWN
 def status(environment: Environment, where: Sequence[str]) -> Sequence[RepositoryStatus]:
     """Tell how the repositories of the store at hand stand, or the named ones."""
     if where:
-        return [_status(workspace, key) for workspace, key in located(environment, where)]
+        return [repository_status(workspace, key) for workspace, key in located(environment, where)]
     workspace = Workspace(deployment_to_query(environment))
-    return [_status(workspace, key) for key in workspace.repositories]
+    return [repository_status(workspace, key) for key in workspace.repositories]
 
 
-def _status(workspace: Workspace, key: str) -> RepositoryStatus:
+def repository_status(workspace: Workspace, key: str) -> RepositoryStatus:
+    """Tell how one repository stands."""
     repository, store = workspace.repository(key), workspace.store
     shown = RepositoryStatus(key, str(repository.root), repository.rev, "missing", None, {}, None, str(store.root))
     try:
@@ -82,7 +83,7 @@ def add_repository(environment: Environment, key: str, path: Path, rev: str) -> 
     workspace.list_source(key)  # a revision that does not exist is told now, not at night
     workspace.store.initialise()
     workspace.registry.update(lambda content: content.with_entry(key, Entry(root, rev)))
-    return _status(workspace, key)
+    return repository_status(workspace, key)
 
 
 def remove_repository(environment: Environment, key: str) -> None:

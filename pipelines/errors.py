@@ -4,6 +4,7 @@
     ├── SettingsError          a configuration key or value is wrong
     ├── InputError             what the user named cannot be used: path, repository, query
     │   ├── NothingIndexed     there is no index where one was asked for
+    │   ├── NotFound           what was asked for by its name is not in the index
     │   └── Unreadable         a listed file may not be read
     ├── SourceMoved            a file or commit changed while a run was reading it
     ├── EncoderError           an encoder, model or tokenizer cannot be used
@@ -47,6 +48,10 @@ class NothingIndexed(InputError):
 
 class Unreadable(InputError):
     """A listed file may not be read, or its disk fails; only that file is left out."""
+class NotFound(InputError):
+    """What was asked for by its name is not in the index: a repository, a chunk."""
+
+
 
 
 class SourceMoved(StrataError):

@@ -3,13 +3,14 @@
 STRATA_HOME     folder of the store that every command uses
 STRATA_CONFIG   the strata.toml that governs, wherever it lies
 DAGSTER_HOME    folder of the Dagster instance of a deployment that was named by one of the two above
+STRATA_TOKEN    what `strata serve` asks of its clients
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
@@ -18,6 +19,9 @@ CONFIG_VARIABLE = "STRATA_CONFIG"
 DAGSTER_VARIABLE = "DAGSTER_HOME"
 
 
+TOKEN_VARIABLE = "STRATA_TOKEN"
+#: Bytes of a token file that are read: more is another file.
+_MAX_TOKEN_BYTES = 4_096
 @dataclass(frozen=True, slots=True)
 class Environment:
     """The variables that Strata knows, as absolute paths, and the working directory."""
@@ -28,6 +32,7 @@ class Environment:
     dagster_home: Path | None = None
 
     @classmethod
+    token: str = field(default="", repr=False)
     def read(cls) -> Self:
         """Read the environment of this process; an empty variable counts as not set."""
         return cls.of(os.environ, Path.cwd())
@@ -40,7 +45,29 @@ class Environment:
             value = variables.get(name, "")
             return Path(os.path.abspath(folder / Path(value).expanduser())) if value else None
 
-        return cls(folder, path(HOME_VARIABLE), path(CONFIG_VARIABLE), path(DAGSTER_VARIABLE))
+        return cls(
+            folder,
+            path(HOME_VARIABLE),
+            path(CONFIG_VARIABLE),
+            path(DAGSTER_VARIABLE),
+            variables.get(TOKEN_VARIABLE, "").strip(),
+        )
+
+    def access_token(self, file: Path | None) -> str:
+        """Return the token in a file, without a file that of the environment; "" for none.
+
+        :raises InputError: if the file cannot be read, or holds no token.
+        """
+        if file is None:
+            return self.token
+        try:
+            with (self.folder / file).open("rb") as opened:
+                token = opened.read(_MAX_TOKEN_BYTES).decode("ascii").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"cannot read the token file {file}: {error}", hint="name a text file") from error
+        if not token:
+            raise InputError(f"the token file {file} is empty", hint="`openssl rand -hex 32` makes a token")
+        return token
 
     @property
     def named(self) -> bool:

@@ -31,6 +31,7 @@ SCORINGS = ("int8", "asymmetric")
 #: Port that `dagster dev` has by itself.
 _DEV_PORT = 3000
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
+_SERVE_PORT = 8080
 
 # Plain help: rich would double the time of `strata --help`, and its frames do not fit into docs/cli.md.
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -245,6 +246,27 @@ def _dev(
 ) -> Command:
     """Run the Dagster UI and daemon on the store at hand."""
     from pipelines.serving.cli.upkeep import develop
+
+@app.command("serve")
+def _serve(
+    host: Annotated[str, option("Address to listen on; any but loopback needs a token.", metavar="HOST")] = "127.0.0.1",
+    port: Annotated[
+        int,
+        typer.Option(metavar="PORT", min=0, max=65535, help="0 takes a free one.  [default: 8080]", show_default=False),
+    ] = _SERVE_PORT,
+    token_file: Annotated[
+        Path | None, option("File with the access token.", metavar="FILE", default="that of STRATA_TOKEN")
+    ] = None,
+    name: Annotated[
+        list[str] | None, option("Another name that clients reach it by; may repeat.", metavar="HOST")
+    ] = None,
+    show: Annotated[bool, option("Open the search page in a browser.", "--open")] = False,
+) -> Command:
+    """Serve the search page and the HTTP interface of the store at hand."""
+    from pipelines.serving.cli.serving import serve
+
+    return partial(serve, (host, port), token_file, name or (), show)
+
 
     return partial(develop, port)
 

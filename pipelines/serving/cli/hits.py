@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pipelines.serving.cli.lines import Line, Segment, line, table
-from pipelines.tokens import normalise, split_identifier, words
+from pipelines.serving.marking import marked
+from pipelines.tokens import words
 
 if TYPE_CHECKING:
     from pipelines.records import Hit
     from pipelines.retrieval import Answer
 
-_WORD = re.compile(r"\w+")
 _INDENT = "    "
+_MARKED = "bold yellow"
 #: Terms of a score that change nothing where they have this value: factors and bonuses.
 _NEUTRAL = {
     **dict.fromkeys(("name", "path", "place", "test", "kind", "part", "centrality", "blast", "repeat"), 1.0),
@@ -31,7 +31,7 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
             yield line()
         yield _head(hit, several)
         for text in hit.excerpt.split("\n"):
-            yield [(_INDENT, ""), *_marked(text, wanted)]
+            yield [(_INDENT, ""), *((part, _MARKED if found else "") for part, found in marked(text, wanted))]
         if answer.query.explain:
             yield from table(_terms(hit, answer.query.fusion), header=("term", "value"), indent=_INDENT)
     yield from _expansion_lines(answer)
@@ -48,17 +48,6 @@ def _head(hit: Hit, several: bool) -> Line:
         parts += ["  ", (hit.symbol, "bold")]
     parts += ["  ", hit.kind, "  ", (f"{hit.score:.4f}", "dim")]
     return line(*parts)
-
-
-def _marked(text: str, wanted: Set[str]) -> Iterator[Segment]:
-    """Yield the text with each word styled that has a part which was asked for."""
-    end = 0
-    for match in _WORD.finditer(text):
-        if not wanted.isdisjoint(split_identifier(normalise(match[0]))):
-            yield text[end : match.start()], ""
-            yield match[0], "bold yellow"
-            end = match.end()
-    yield text[end:], ""
 
 
 def _terms(hit: Hit, fusion: str) -> Iterator[tuple[str, str]]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # named in annotations only: this module must not make `strat
     from pipelines.progress import Progress
     from pipelines.records import CheckResult, Listing, Staleness
     from pipelines.retrieval import Searcher
+    from pipelines.serving.library import Library
     from pipelines.store import Pointer
 
 #: What a listed file is called that would be indexed, where others have a SkipReason.
@@ -155,4 +156,12 @@ class Host(Protocol):
 
     def develop(self, port: int) -> int:
         """Run the Dagster UI and daemon on the store at hand until interrupted; return the exit code."""
+        ...
+
+    def library(self) -> Library:
+        """Return the published indexes of the store at hand, for a server."""
+        ...
+
+    def access_token(self, file: Path | None) -> str:
+        """Return the token that a server asks for: that of the file, else of the environment; "" for none."""
         ...

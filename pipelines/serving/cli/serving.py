@@ -1,0 +1,47 @@
+"""`strata serve`. In: an address. Out: a server on it, until it is interrupted."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipelines.serving.cli.host import Host
+from pipelines.serving.cli.output import Output
+from pipelines.serving.http.access import make_access
+from pipelines.serving.http.server import listen, run, url_of
+from pipelines.serving.service import Service
+
+
+def serve(
+    address: tuple[str, int], token_file: Path | None, names: Sequence[str], show: bool, host: Host, output: Output
+) -> int:
+    """Serve the store at hand until interrupted. 2: the address is taken, or not allowed without a token.
+
+    :param address: host and port; port 0 takes a free one. :param token_file: holds the access token.
+    :param names: further names that clients reach the server by. :param show: open a browser.
+    """
+    name, port = address
+    access = make_access(name, host.access_token(token_file), names)
+    service = Service(host.library())
+    with listen(name, port) as taken:
+        url = url_of(taken, name)
+
+        def ready() -> None:
+            output.note(
+                "serving at ", (url, "bold"), "; Ctrl-C ends it" if not access.token else "; it asks for the token"
+            )
+            if show:
+                _open_browser(url)
+
+        with contextlib.suppress(KeyboardInterrupt):  # nothing is cut short: this is how a server is meant to end
+            run(service, access, taken, ready)
+    return 0
+
+
+def _open_browser(url: str) -> None:
+    import threading
+    import webbrowser
+
+    # a browser in the terminal would hold up the server until it is closed
+    threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()

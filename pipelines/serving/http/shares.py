@@ -1,0 +1,94 @@
+"""What a score is made of, as a person can take it in at a glance. In: a hit's terms. Out: a few shares, in order.
+
+The terms themselves are shown beside it, so the shares need not be exact to the last digit: where branches are fused
+by rank, what the ranks give is divided by how far up each of them has the hit, and the rest is the place of the hit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from pipelines.records import Hit
+
+#: Name of a share -> what it is called for people; the page has a colour for each.
+LABELS: Mapping[str, str] = {
+    "lexical": "words",
+    "semantic": "meaning",
+    "symbol": "name",
+    "place": "structure",
+}
+#: As flat as the fusion's own ranks.
+_FLATTENING = 8
+#: The terms of a weighted sum, by the share that each belongs to.
+_SUMMED: Mapping[str, str] = {
+    "semantic": "semantic",
+    "sketch": "lexical",
+    "name": "symbol",
+    "blast": "place",
+    "centrality": "place",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a bar: where it begins and how long it is, in hundredths of the longest bar."""
+
+    name: str
+    start: float
+    width: float
+
+    @property
+    def label(self) -> str:
+        """What it is called for people."""
+        return LABELS[self.name]
+
+
+def bars(hits: Sequence[Hit]) -> list[tuple[Share, ...]]:
+    """Return the bar of each hit; the longest is 100 long. A definition's bonus, which would dwarf all, is no part."""
+    parts = [_parts(hit) for hit in hits]
+    longest = max((sum(item.values()) for item in parts), default=0.0)
+    return [tuple(_stacked(item, 100 / longest)) if longest > 0 else () for item in parts]
+
+
+def is_definition(hit: Hit) -> bool:
+    """Tell whether a hit is the definition that the whole query names."""
+    return hit.terms.get("definition", 0.0) > 0
+
+
+def _stacked(parts: Mapping[str, float], scale: float) -> Iterable[Share]:
+    start = 0.0
+    for name in LABELS:
+        width = parts.get(name, 0.0) * scale
+        if width >= 0.5:  # less would not be seen
+            yield Share(name, round(start, 2), round(width, 2))
+            start += width
+
+
+def _parts(hit: Hit) -> dict[str, float]:
+    terms = hit.terms
+    if "rrf" in terms:
+        return _by_ranks(hit)
+    summed: dict[str, float] = {}
+    for term, share in _SUMMED.items():
+        if term in terms:
+            summed[share] = summed.get(share, 0.0) + max(0.0, terms[term])
+    total = sum(summed.values())
+    if total <= 0:
+        only = "lexical" if "bm25" in terms else "semantic"
+        return {only: max(0.0, hit.score)}
+    return {name: value / total * max(0.0, hit.score) for name, value in summed.items()}
+
+
+def _by_ranks(hit: Hit) -> dict[str, float]:
+    terms = hit.terms
+    own = max(0.0, hit.score - terms.get("definition", 0.0))
+    ranked = min(own, max(0.0, terms["rrf"]))
+    near = {
+        name: 1 / (_FLATTENING + terms[f"{name}_rank"])
+        for name in ("lexical", "semantic", "symbol")
+        if f"{name}_rank" in terms
+    }
+    total = sum(near.values())
+    parts = {name: ranked * value / total for name, value in near.items()}
+    return {**parts, "place": own - ranked}
