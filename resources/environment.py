@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from pipelines.errors import InputError
+
 HOME_VARIABLE = "STRATA_HOME"
 CONFIG_VARIABLE = "STRATA_CONFIG"
 DAGSTER_VARIABLE = "DAGSTER_HOME"
