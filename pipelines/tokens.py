@@ -71,9 +71,17 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def find_words(text: str) -> list[str]:
+    """Return the words of a text as they are written, those that are too long among them."""
+    return _WORD.findall(normalise(text))
+
+
 def words(text: str) -> Iterator[str]:
-    """Yield the case-folded parts of every word in order: what vectors and blooms are made of."""
-    for word in _WORD.findall(normalise(text)):
+    """Yield the case-folded parts of every word in order: what vectors and blooms are made of.
+
+    `word_columns` does the same for whole columns.
+    """
+    for word in find_words(text):
         if len(word) <= MAX_WORD_CHARS:
             yield from split_identifier(word)
 

@@ -2,8 +2,10 @@
 
 A text's vector is the weighted sum of its tokens' rows, scaled to length 1, moved by a bias, scaled again. Text and
 question share the table; each side has token weights and a bias of its own. Of d numbers wanted the first d are taken:
-the table was trained so that they say most. Each text is run alone, its tokens in order of their rows, so a vector
-never depends on the texts beside it. `pipelines/training` makes the model; data/encoder/code.json says from what.
+the table was trained so that they say most. `pipelines/training` makes the model; data/encoder/code.json says of what.
+
+A vector never depends on the texts beside it. A text's tokens stand in order of their rows, and texts are run together
+only with those of equal length, so that each sum is a matrix product whose shape its own text decides.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ import gzip
 import hashlib
 import json
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -39,37 +41,96 @@ from pipelines.embedding.recipe import RECIPE_VERSION, compose_query, fields
 from pipelines.embedding.runtime import open_session
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
+from pipelines.word_columns import split_at_spaces, text_column
 
 if TYPE_CHECKING:
     import onnxruntime
 
 #: Raised when anything below changes a vector.
-_REVISION = 1
+_REVISION = 2
 #: A token that occurs more often than this in one text counts as this often.
 _MAX_COUNT = 255
-_LOG_COUNTS = tuple(math.log1p(count) for count in range(_MAX_COUNT + 1))
+_LOG_COUNTS = np.array([math.log1p(count) for count in range(_MAX_COUNT + 1)])
+#: Fields of a text in the order in which their weights are added.
+_NAME, _PLACE, _BODY = range(3)
+_FIELDS = 3
+#: Texts whose tokens are counted at one time.
+_BLOCK_TEXTS = 4_096
+#: A text is filled up to a multiple of so many tokens of weight 0, so that more texts have equal lengths.
+_LENGTH_STEP = 8
+#: Tokens of one run of the model: their rows as floats, a kilobyte each, stay in the cache.
+_RUN_TOKENS = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Amounts:
+    """How much each token of N texts counts."""
+
+    offsets: npt.NDArray[np.int64]  # (N + 1): where each text's tokens begin
+    rows: npt.NDArray[np.int64]  # ascending within a text
+    amounts: npt.NDArray[np.float32]
+
+    def groups(self) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.float32]]]:
+        """Yield texts of equal padded length: their numbers (B), (B, length) rows and amounts; none without a token."""
+        lengths = np.diff(self.offsets)
+        padded = -(-lengths // _LENGTH_STEP) * _LENGTH_STEP
+        order = np.argsort(padded, kind="stable")
+        starts = _starts(padded[order])
+        for start, end in zip(starts, np.append(starts, len(order))[1:], strict=True):
+            length = int(padded[order[start]])
+            size = max(1, _RUN_TOKENS // max(1, length))
+            for first in range(start, end, size) if length else ():
+                texts = order[first : min(first + size, end)]
+                places = self.offsets[texts, None] + np.arange(length)
+                held = np.arange(length) < lengths[texts, None]
+                places[~held] = 0
+                yield texts, self.rows[places], np.where(held, self.amounts[places], np.float32(0))
 
 
 class TokenWeights:
     """How often a text's tokens count: log(1 + count) in the body, more in the name and in the place."""
 
     def __init__(self, pieces: Pieces, name_weight: float, place_weight: float) -> None:
-        self._rows = pieces.rows
+        self._pieces = pieces
         self._name_weight = name_weight
         self._place_weight = place_weight
 
-    def of(self, text: str) -> dict[int, float]:
-        """Return the weight of each row that a composed text has tokens of, in order of the rows."""
-        name, place, body = fields(text)
-        weights = {row: _LOG_COUNTS[min(count, _MAX_COUNT)] for row, count in self._count(body).items()}
-        for row, count in self._count(place).items():
-            weights[row] = weights.get(row, 0.0) + self._place_weight * _LOG_COUNTS[min(count, _MAX_COUNT)]
-        for row, count in self._count(name).items():
-            weights[row] = weights.get(row, 0.0) + self._name_weight * count
-        return dict(sorted(weights.items()))
+    def of(self, texts: Sequence[str]) -> Amounts:
+        """Return the amounts of composed texts."""
+        field_of, rows = self._tokens(texts)
+        # The parts of a text stand in one run, those of one token side by side, body first: so they are added.
+        keys = np.sort((field_of // _FIELDS * self._pieces.size + rows) * _FIELDS + (_BODY - field_of % _FIELDS))
+        starts = _starts(keys)
+        tokens, fields_after = np.divmod(keys[starts], _FIELDS)
+        amounts = self._weigh(np.diff(starts, append=len(keys)), _BODY - fields_after)
+        starts = _starts(tokens)
+        text_of, rows = np.divmod(tokens[starts], self._pieces.size)
+        summed = np.add.reduceat(amounts, starts) if len(starts) else amounts
+        return Amounts(np.searchsorted(text_of, np.arange(len(texts) + 1)), rows, summed.astype(np.float32))
 
-    def _count(self, line: str) -> Counter[int]:
-        return Counter(chain.from_iterable(map(self._rows, line.split()))) if line else Counter()
+    def _tokens(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the rows of all tokens, and of each in which of the 3 N fields it stands."""
+        words = split_at_spaces(text_column(list(chain.from_iterable(map(fields, texts)))))
+        cut = [self._pieces.rows(word) for word in words.distinct.to_pylist()]
+        counts = np.fromiter(map(len, cut), np.int64, len(cut))
+        flat = np.fromiter(chain.from_iterable(cut), np.int64, int(counts.sum()))
+        firsts = np.cumsum(counts) - counts
+        lengths = counts[words.numbers]
+        ends = np.cumsum(lengths)
+        places = np.arange(int(lengths.sum())) + np.repeat(firsts[words.numbers] - ends + lengths, lengths)
+        fields_of_words = np.repeat(np.arange(len(words.offsets) - 1), np.diff(words.offsets))
+        return np.repeat(fields_of_words, lengths), flat[places]
+
+    def _weigh(self, counts: npt.NDArray[np.int64], field: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        logs = _LOG_COUNTS[np.minimum(counts, _MAX_COUNT)]
+        weighed: npt.NDArray[np.float64] = np.where(field == _PLACE, self._place_weight * logs, logs)
+        weighed[field == _NAME] = self._name_weight * counts[field == _NAME]
+        return weighed
+
+
+def _starts(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
+    """Return where each run of equal sorted keys begins."""
+    return np.flatnonzero(np.diff(keys, prepend=-1))
 
 
 class CodeEncoder:
@@ -110,15 +171,11 @@ class CodeEncoder:
 
     def _encode(self, texts: Sequence[str], side: int) -> npt.NDArray[np.float32]:
         result = np.zeros((len(texts), self.dimensions), np.float32)
-        weigh, run = self._weights.of, self._session.run
         chosen = np.array(side, np.int64)
-        for place, text in enumerate(texts):
-            weights = weigh(text)
-            if weights:
-                rows = np.fromiter(weights.keys(), np.int64, len(weights))
-                amounts = np.fromiter(weights.values(), np.float32, len(weights))
-                (vector,) = run(None, {TOKENS: rows, WEIGHTS: amounts, SIDE: chosen})
-                result[place] = _unit(vector[: self.dimensions])
+        for start in range(0, len(texts), _BLOCK_TEXTS):
+            for numbers, rows, amounts in self._weights.of(texts[start : start + _BLOCK_TEXTS]).groups():
+                (vectors,) = self._session.run(None, {TOKENS: rows, WEIGHTS: amounts, SIDE: chosen})
+                result[start + numbers] = _unit(vectors[:, : self.dimensions])
         return result
 
     def _files(self) -> tuple[Path, Path]:
@@ -146,9 +203,9 @@ class CodeEncoder:
         return rules
 
 
-def _unit(vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _unit(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """Scale the numbers that are taken to length 1."""
-    exact = vector.astype(np.float64)
-    length = np.sqrt((exact * exact).sum())
-    unit: npt.NDArray[np.float32] = (exact / length if length > 0 else exact).astype(np.float32)
+    exact = vectors.astype(np.float64)
+    lengths = np.sqrt((exact * exact).sum(axis=1, keepdims=True))
+    unit: npt.NDArray[np.float64] = exact / np.where(lengths > 0, lengths, 1)
     return unit

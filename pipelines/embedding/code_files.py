@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     import onnx
 
 MODEL_NAME, VOCABULARY_NAME = "code.onnx", "code-vocabulary.txt.gz"
-TOKENS, WEIGHTS, SIDE = "tokens", "weights", "side"  # the model's inputs
-VECTOR = "vector"
+TOKENS, WEIGHTS, SIDE = "tokens", "weights", "side"  # the model's inputs: (B, L), (B, L) and a number
+VECTORS = "vectors"  # its output, (B, D)
 TEXT_SIDE, QUERY_SIDE = 0, 1
 #: Numbers of the widest vector.
 WIDTH = 256
@@ -81,7 +81,7 @@ def _model(numbers: CodeNumbers, rules: Mapping[str, float]) -> onnx.ModelProto:
         "token_weights": (np.exp(numbers.weights) * factors).astype(np.float32),
         "bias": numbers.bias.astype(np.float32),
         "tiny": np.array(_TINY, np.float32),
-        "first": np.array([0], np.int64),
+        "second": np.array([1], np.int64),
     }
     nodes = [
         helper.make_node("Gather", ["table", TOKENS], ["bytes"], axis=0),
@@ -89,20 +89,21 @@ def _model(numbers: CodeNumbers, rules: Mapping[str, float]) -> onnx.ModelProto:
         helper.make_node("Gather", ["token_weights", SIDE], ["side_weights"], axis=0),
         helper.make_node("Gather", ["side_weights", TOKENS], ["own_weights"], axis=0),
         helper.make_node("Mul", ["own_weights", WEIGHTS], ["amounts"]),
-        helper.make_node("Unsqueeze", ["amounts", "first"], ["line"]),
-        helper.make_node("MatMul", ["line", "rows"], ["total"]),
+        # One product (1, L) x (L, D) for each text: none of its numbers comes near another text's.
+        helper.make_node("Unsqueeze", ["amounts", "second"], ["lines"]),
+        helper.make_node("MatMul", ["lines", "rows"], ["totals"]),
+        helper.make_node("Squeeze", ["totals", "second"], ["total"]),
         *_unit_nodes("total", "direction"),
         helper.make_node("Gather", ["bias", SIDE], ["side_bias"], axis=0),
         helper.make_node("Add", ["direction", "side_bias"], ["moved"]),
-        *_unit_nodes("moved", "unit"),
-        helper.make_node("Squeeze", ["unit", "first"], [VECTOR]),
+        *_unit_nodes("moved", VECTORS),
     ]
     inputs = [
-        helper.make_tensor_value_info(TOKENS, TensorProto.INT64, ["tokens"]),
-        helper.make_tensor_value_info(WEIGHTS, TensorProto.FLOAT, ["tokens"]),
+        helper.make_tensor_value_info(TOKENS, TensorProto.INT64, ["texts", "tokens"]),
+        helper.make_tensor_value_info(WEIGHTS, TensorProto.FLOAT, ["texts", "tokens"]),
         helper.make_tensor_value_info(SIDE, TensorProto.INT64, []),
     ]
-    outputs = [helper.make_tensor_value_info(VECTOR, TensorProto.FLOAT, [numbers.table.shape[1]])]
+    outputs = [helper.make_tensor_value_info(VECTORS, TensorProto.FLOAT, ["texts", numbers.table.shape[1]])]
     stored = [numpy_helper.from_array(value, name) for name, value in initial.items()]
     graph = helper.make_graph(nodes, "code", inputs, outputs, stored)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="strata")

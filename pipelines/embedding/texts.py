@@ -1,29 +1,29 @@
 """The texts of a bucket that are embedded, each distinct one once. In: the chunks table. Out: BucketTexts.
 
-Chunks pass through Python in batches; what is kept of their texts stands in Arrow buffers, one byte for each letter.
+Texts stay in Arrow columns, one byte for each letter; only their keys pass through Python.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from pipelines.embedding.recipe import compose, embed_key
+from pipelines.embedding.recipe import COMPOSED_FROM, compose_rows, embed_key
 from pipelines.roles import has_meaning
+from pipelines.word_columns import TEXT
 
-_COMPOSED_FROM = ("name", "qualified_name", "path", "signature", "doc", "text")
 _PLACE = ("path", "start_line", "end_line")
 _ROLE = ("kind", "language")
 #: Columns of the chunks table that are read.
-COLUMNS = tuple(dict.fromkeys((*_COMPOSED_FROM, *_PLACE, *_ROLE)))
-#: Rows that are Python objects at one time.
-_BATCH_ROWS = 512
+COLUMNS = tuple(dict.fromkeys((*COMPOSED_FROM, *_PLACE, *_ROLE)))
+#: Rows composed at one time: enough to cut a word that they share only once, few enough to stay in the cache.
+_BLOCK_ROWS = 4_096
 _KEY_BYTES = 16
-BLANK_KEY = embed_key("")
+BLANK_KEY = embed_key(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,27 +67,19 @@ def compose_bucket(chunks: pa.Table) -> BucketTexts:
     lexical_only = np.zeros(chunks.num_rows, bool)
     first_row: list[int] = []
     parts: list[pa.Array] = []
-    row = 0
-    for batch in chunks.to_batches(max_chunksize=_BATCH_ROWS):
-        fresh: list[str] = []
-        for text, meant in zip(_composed(batch), _meant(batch), strict=True):
-            if not meant:
-                text, lexical_only[row] = "", True
+    start = 0
+    for batch in chunks.to_batches(max_chunksize=_BLOCK_ROWS):
+        meant = [has_meaning(*role) for role in zip(*(batch[name].to_pylist() for name in _ROLE), strict=True)]
+        texts = pc.if_else(pa.array(meant, pa.bool_()), compose_rows(batch), pa.scalar("", TEXT))
+        before = len(first_row)
+        for row, text in enumerate(texts.cast(pa.large_binary()).to_pylist(), start):
             slot = slots.setdefault(embed_key(text), len(first_row))
             if slot == len(first_row):
                 first_row.append(row)
-                fresh.append(text)
             of_row[row] = slot
-            row += 1
-        parts.append(pa.array(fresh, pa.large_string()))
+        lexical_only[start : start + len(meant)] = np.logical_not(meant)
+        parts.append(texts.take(pa.array(np.array(first_row[before:], np.int64) - start)))
+        start += len(meant)
     keys = np.frombuffer(b"".join(slots), np.uint8).reshape(-1, _KEY_BYTES)
-    texts = pa.chunked_array(parts, pa.large_string())
+    texts = pa.chunked_array(parts, TEXT)
     return BucketTexts(keys, of_row, lexical_only, texts, np.array(first_row, np.intp), chunks.select(_PLACE))
-
-
-def _composed(batch: pa.RecordBatch) -> Iterable[str]:
-    return map(compose, *(batch.column(name).to_pylist() for name in _COMPOSED_FROM))
-
-
-def _meant(batch: pa.RecordBatch) -> Iterable[bool]:
-    return map(has_meaning, *(batch.column(name).to_pylist() for name in _ROLE))

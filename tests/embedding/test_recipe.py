@@ -1,6 +1,21 @@
 from __future__ import annotations
 
-from pipelines.embedding.recipe import MAX_FIELD_CHARS, compose, compose_query, embed_key, fields
+import pyarrow as pa
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipelines.embedding.recipe import (
+    COMPOSED_FROM,
+    MAX_FIELD_CHARS,
+    compose,
+    compose_query,
+    compose_rows,
+    embed_key,
+    fields,
+)
+from pipelines.tokens import words
+
+_TEXT = st.text(st.sampled_from("aBcD12_. -/\n\0éЖ数🙂"), max_size=12)
 
 
 def test_name_place_and_body_are_a_line_each() -> None:
@@ -36,5 +51,21 @@ def test_a_question_has_the_words_of_the_text_it_quotes() -> None:
 
 
 def test_keys_differ_where_texts_differ() -> None:
-    assert embed_key("a b") != embed_key("ab")
-    assert len(embed_key("")) == 16
+    assert embed_key(b"a b") != embed_key(b"ab")
+    assert len(embed_key(b"")) == 16
+
+
+@given(st.lists(st.tuples(*(_TEXT for _ in COMPOSED_FROM)), max_size=8))
+def test_a_column_is_composed_as_its_rows_are(rows: list[tuple[str, ...]]) -> None:
+    columns = {name: pa.array([row[place] for row in rows], pa.string()) for place, name in enumerate(COMPOSED_FROM)}
+    assert compose_rows(pa.record_batch(columns)).to_pylist() == [compose(*row) for row in rows]
+
+
+@given(_TEXT, _TEXT, _TEXT, _TEXT)
+def test_the_body_has_the_words_of_its_fields_in_order(name: str, signature: str, doc: str, text: str) -> None:
+    composed = compose(name, name, "x", signature, doc, text)
+    own, _, body = fields(composed)
+    found = [word for part in (signature, doc, text) for word in words(part)]
+    assert own.split() == list(words(name))
+    assert body.split() == found
+    assert bool(composed) == bool(own or body)

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from collections.abc import Iterable
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -13,13 +14,17 @@ from pipelines.embedding import compose, make_encoder
 from pipelines.embedding.code import TokenWeights
 from pipelines.errors import InputError
 from pipelines.settings import EmbedderSettings
-from pipelines.training import steps
+from pipelines.training import manifest, steps
 from pipelines.training.batches import BATCH_ROWS, NAME_WEIGHT, PLACE_WEIGHT, Batches, text_amounts
 from pipelines.training.corpus import Corpus, CorpusBuilder
 from pipelines.training.encoder import Side, backward, encode
+from pipelines.training.figures import is_held_back
+from pipelines.training.learning import Parameters
 from pipelines.training.objective import contrast
 from pipelines.training.pairs import SCHEMA, Pair
-from tests.training.test_pairs import PYTHON, make_wheel
+from pipelines.training.steps import TrainingFolder
+from tests.training.builders import make_wheel
+from tests.training.test_pairs import PYTHON
 
 THINGS = ["cart", "order", "invoice", "parcel", "refund", "coupon", "ledger", "account", "ticket", "stock"]
 DEEDS = [("read", "parse"), ("write", "store"), ("remove", "erase"), ("count", "tally"), ("close", "finish")]
@@ -68,9 +73,9 @@ def test_what_training_weighs_is_what_the_encoder_weighs() -> None:
     pair = made_pairs("one")[0]
     composed = compose(pair.name, pair.qualified_name, pair.path, pair.signature, "", pair.code)
     row = text_amounts(corpus, np.array([0])).sorted_indices()
-    given = TokenWeights(corpus.pieces, NAME_WEIGHT, PLACE_WEIGHT).of(composed)
-    assert list(given) == row.indices.tolist()
-    np.testing.assert_allclose(list(given.values()), row.data, rtol=1e-5)
+    given = TokenWeights(corpus.pieces, NAME_WEIGHT, PLACE_WEIGHT).of([composed])
+    assert given.rows.tolist() == row.indices.tolist()
+    np.testing.assert_allclose(given.amounts, row.data, rtol=1e-5)
 
 
 def test_gradients_are_those_of_the_loss() -> None:
@@ -112,32 +117,82 @@ def test_batches_are_the_same_for_the_same_seed_and_mark_equal_questions() -> No
     assert not first.same.diagonal().any()
 
 
-def test_training_learns_which_words_mean_the_same(tmp_path: Path) -> None:
-    make_wheel(tmp_path, carts__money_dot_py=PYTHON)
-    (tmp_path / "held-out.txt").write_text("# none\n")
-    work, out = tmp_path / "work", tmp_path / "out"
-    out.mkdir()
-    told: list[str] = []
-    assert steps.harvest_packages(tmp_path, tmp_path / "held-out.txt", work, told.append)["pairs"] == 2
-    assert told == ["carts 1.0: 2 pairs, 1 documented"]
-    for package in ("one", "two"):
+def make_folder(root: Path, packages: Iterable[str] = ()) -> TrainingFolder:
+    """Make a folder whose manifest names a wheel, and whose pairs are the made ones."""
+    folder = TrainingFolder(root / "training", root / "bundled")
+    for made in (folder.packages, folder.bundled, folder.work / "pairs"):
+        made.mkdir(parents=True)
+    folder.held_out.write_text("# none\n")
+    for package in packages:
         rows = [asdict(pair) for pair in made_pairs(package)]
-        pq.write_table(pa.Table.from_pylist(rows, SCHEMA), work / "pairs" / f"{package}.parquet")
-    steps.make_corpus(work)
-    steps.initialise(work)
-    learned = steps.learn(work, told.append, steps=150)
-    steps.export(work, out, learned, "0123abc")
-    story = json.loads((out / "code.json").read_text())
+        pq.write_table(pa.Table.from_pylist(rows, SCHEMA), folder.work / "pairs" / f"{package}.parquet")
+    (folder.work / "packages.json").write_text("[]")
+    return folder
+
+
+def test_pairs_are_taken_from_what_the_manifest_names(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path)
+    make_wheel(folder.packages, "carts", {"carts/money.py": PYTHON, "redis/a.py": PYTHON})
+    folder.held_out.write_text("redis\n")
+    manifest.main([str(folder.packages), str(folder.root / "packages.json")])
+    told: list[str] = []
+    assert steps.harvest_packages(folder, told.append) == {"packages": 1, "pairs": 2, "documented": 1}
+    assert told == ["carts 1.0: 2 pairs, 1 documented"]
+    before = (folder.work / "pairs" / "pypi-carts.parquet").read_bytes()
+    assert steps.harvest_packages(folder, told.append, workers=2)["pairs"] == 2
+    assert (folder.work / "pairs" / "pypi-carts.parquet").read_bytes() == before
+    make_wheel(folder.packages, "stranger", {})
+    with pytest.raises(InputError, match="pypi/stranger: is not in the manifest"):
+        steps.harvest_packages(folder, told.append)
+
+
+def test_training_learns_which_words_mean_the_same(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, ("one", "two"))
+    told: list[str] = []
+    steps.make_corpus(folder)
+    steps.initialise(folder)
+    steps.learn(folder, told.append, steps=150)
+    assert told[0].startswith("step 100 of 150: loss ")
+    steps.export(folder, "0123abc")
+    story = json.loads((folder.encoder / "code.json").read_text())
     assert (story["code_revision"], story["training"]["steps"]) == ("0123abc", 150)
-    assert story["packages"][0]["licence"] == "MIT"
-    encoder = make_encoder(EmbedderSettings("code"), out)
+    encoder = make_encoder(EmbedderSettings("code"), folder.encoder)
     texts = [compose("f", "f", "a.py", "", "", f"x {done} cart") for _, done in DEEDS]
     asked = np.stack([encoder.encode_query(f"Please {said} the cart now.") for said, _ in DEEDS])
     assert (encoder.encode(texts) @ asked.T).argmax(axis=0).tolist() == list(range(len(DEEDS)))
 
 
+def test_equal_seeds_learn_equal_numbers(tmp_path: Path) -> None:
+    folder = make_folder(tmp_path, ("one", "two"))
+    found = []
+    for _ in range(2):
+        steps.make_corpus(folder)
+        steps.initialise(folder)
+        steps.learn(folder, lambda _line: None, steps=20)
+        found.append(Parameters.load(folder.work / "encoder.npz"))
+    assert found[0].table.tobytes() == found[1].table.tobytes()
+    assert found[0].question.weights.tobytes() == found[1].question.weights.tobytes()
+
+
+def test_what_is_held_back_is_neither_learned_nor_copied_and_gives_the_figures(tmp_path: Path) -> None:
+    kept = next(name for name in map("kept{}".format, range(1000)) if is_held_back(name))
+    folder = make_folder(tmp_path, ("one", "two", kept))
+    rows = [Pair(kept, "python", "a.py", "f", "f", "def f(x)", f"Say why {deed} is so odd.", deed) for deed, _ in DEEDS]
+    made = [*map(asdict, rows), asdict(replace(made_pairs("one")[0], package=kept))]
+    pq.write_table(pa.Table.from_pylist(made, SCHEMA), folder.work / "pairs" / f"{kept}.parquet")
+    counts = steps.make_corpus(folder)
+    assert (counts["packages"], counts["held_back"]) == (2, len(DEEDS))
+    assert "odd" not in steps.read_corpus(folder.work).tokens
+    steps.initialise(folder)
+    steps.learn(folder, lambda _line: None, steps=5)
+    steps.export(folder, "0123abc")
+    metrics = steps.evaluate(folder)
+    assert metrics["questions"] == metrics["texts"] == len(DEEDS)
+    assert json.loads((folder.encoder / "code.json").read_text())["metrics"] == metrics
+
+
 def test_training_without_documentation_says_so(tmp_path: Path) -> None:
-    (tmp_path / "pairs").mkdir()
-    steps.make_corpus(tmp_path)
+    folder = make_folder(tmp_path)
+    steps.make_corpus(folder)
     with pytest.raises(InputError, match="no pair has a documentation"):
-        steps.initialise(tmp_path)
+        steps.initialise(folder)
