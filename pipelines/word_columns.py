@@ -1,8 +1,8 @@
 """The words of whole columns of text: what `tokens.words` yields, at a tenth of its cost. In: Arrow texts. Out: words.
 
 A column is one run of bytes. All that is not a letter, digit or underscore is blanked in one pass, each distinct
-identifier of the column is cut into its parts once, and Arrow puts the parts back in the order of the text. Only what is
-not ASCII goes through Python text by text. Columns are of `large_string`, whose offsets have no limit.
+identifier of the column is cut into its parts once, and Arrow puts the parts back in the order of the text. Only what
+is not ASCII goes through Python text by text. Columns are of `large_string`, whose offsets have no limit.
 """
 
 from __future__ import annotations
