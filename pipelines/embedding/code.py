@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import json
 import math
+from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +36,7 @@ from pipelines.embedding.code_files import (
     WEIGHTS,
     WIDTH,
 )
+from pipelines.embedding.cores import on_cores
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.pieces import PIECES_VERSION, Pieces
 from pipelines.embedding.recipe import RECIPE_VERSION, compose_query, fields
@@ -99,14 +101,16 @@ class TokenWeights:
         """Return the amounts of composed texts."""
         field_of, rows = self._tokens(texts)
         # The parts of a text stand in one run, those of one token side by side, body first: so they are added.
-        keys = np.sort((field_of // _FIELDS * self._pieces.size + rows) * _FIELDS + (_BODY - field_of % _FIELDS))
+        keys = (field_of // _FIELDS * self._pieces.size + rows) * _FIELDS + (_BODY - field_of % _FIELDS)
+        keys = np.sort(keys.astype(np.min_scalar_type(len(texts) * self._pieces.size * _FIELDS)))  # 32 bits: 2x as fast
         starts = _starts(keys)
         tokens, fields_after = np.divmod(keys[starts], _FIELDS)
         amounts = self._weigh(np.diff(starts, append=len(keys)), _BODY - fields_after)
         starts = _starts(tokens)
         text_of, rows = np.divmod(tokens[starts], self._pieces.size)
         summed = np.add.reduceat(amounts, starts) if len(starts) else amounts
-        return Amounts(np.searchsorted(text_of, np.arange(len(texts) + 1)), rows, summed.astype(np.float32))
+        offsets = np.searchsorted(text_of, np.arange(len(texts) + 1))
+        return Amounts(offsets, rows.astype(np.int64), summed.astype(np.float32))
 
     def _tokens(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows of all tokens, and of each in which of the 3 N fields it stands."""
@@ -121,16 +125,18 @@ class TokenWeights:
         fields_of_words = np.repeat(np.arange(len(words.offsets) - 1), np.diff(words.offsets))
         return np.repeat(fields_of_words, lengths), flat[places]
 
-    def _weigh(self, counts: npt.NDArray[np.int64], field: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    def _weigh(self, counts: npt.NDArray[np.intp], field: npt.NDArray[np.integer]) -> npt.NDArray[np.float64]:
         logs = _LOG_COUNTS[np.minimum(counts, _MAX_COUNT)]
         weighed: npt.NDArray[np.float64] = np.where(field == _PLACE, self._place_weight * logs, logs)
         weighed[field == _NAME] = self._name_weight * counts[field == _NAME]
         return weighed
 
 
-def _starts(keys: npt.NDArray[np.int64]) -> npt.NDArray[np.intp]:
+def _starts(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.intp]:
     """Return where each run of equal sorted keys begins."""
-    return np.flatnonzero(np.diff(keys, prepend=-1))
+    begins = np.ones(len(keys), np.bool_)
+    begins[1:] = keys[1:] != keys[:-1]
+    return np.flatnonzero(begins)
 
 
 class CodeEncoder:
@@ -172,10 +178,15 @@ class CodeEncoder:
     def _encode(self, texts: Sequence[str], side: int) -> npt.NDArray[np.float32]:
         result = np.zeros((len(texts), self.dimensions), np.float32)
         chosen = np.array(side, np.int64)
-        for start in range(0, len(texts), _BLOCK_TEXTS):
-            for numbers, rows, amounts in self._weights.of(texts[start : start + _BLOCK_TEXTS]).groups():
-                (vectors,) = self._session.run(None, {TOKENS: rows, WEIGHTS: amounts, SIDE: chosen})
-                result[start + numbers] = _unit(vectors[:, : self.dimensions])
+        weigh, run = self._weights.of, self._session.run
+
+        def fill(block: slice) -> None:
+            for numbers, rows, amounts in weigh(texts[block]).groups():
+                (vectors,) = run(None, {TOKENS: rows, WEIGHTS: amounts, SIDE: chosen})
+                result[block][numbers] = _unit(vectors[:, : self.dimensions])
+
+        blocks = [slice(start, start + _BLOCK_TEXTS) for start in range(0, len(texts), _BLOCK_TEXTS)]
+        deque(on_cores(fill, blocks), maxlen=0)
         return result
 
     def _files(self) -> tuple[Path, Path]:

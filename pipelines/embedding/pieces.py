@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from pipelines.tokens import terms
 
@@ -18,6 +18,7 @@ PIECES_VERSION = 1
 #: A number of more digits is an id or a hash; it stands for all of its length, and that up to this many digits.
 _MAX_NUMBER_DIGITS, _MAX_NUMBER_LENGTH = 4, 12
 _CACHED_WORDS = 1 << 18
+_CACHED_HASHES = 1 << 14
 
 
 class Pieces:
@@ -32,6 +33,7 @@ class Pieces:
         self.size = len(tokens) + buckets
         #: The rows of one word, () for one without a letter or digit that the vocabulary has.
         self.rows = lru_cache(maxsize=_CACHED_WORDS)(self._find)
+        self._hashed = lru_cache(maxsize=_CACHED_HASHES)(self._hash)
 
     def _find(self, word: str) -> tuple[int, ...]:
         row = self._rows.get(word)
@@ -47,7 +49,8 @@ class Pieces:
         found: list[int] = []
         start = 0
         while start < len(word):
-            for end in range(min(len(word), start + self.longest), start, -1):
+            longest = self._longest_from.get(word[start : start + 2], 1)
+            for end in range(min(len(word), start + longest), start, -1):
                 row = self._rows.get(word[start:end])
                 if row is not None:
                     found.append(row)
@@ -57,6 +60,14 @@ class Pieces:
             start = end
         return found
 
-    def _hashed(self, term: str) -> int:
+    @cached_property
+    def _longest_from(self) -> dict[str, int]:
+        """The length of the longest token that begins with two letters."""
+        longest: dict[str, int] = {}
+        for token in self._rows:
+            longest[token[:2]] = max(len(token), longest.get(token[:2], 1))
+        return longest
+
+    def _hash(self, term: str) -> int:
         digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
         return len(self._rows) + int.from_bytes(digest, "little") % self._buckets

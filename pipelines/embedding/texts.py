@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.embedding.cores import on_cores
 from pipelines.embedding.recipe import COMPOSED_FROM, compose_rows, embed_key
 from pipelines.roles import has_meaning
 from pipelines.word_columns import TEXT
@@ -57,6 +58,15 @@ class BucketTexts:
         return f"{row['path']}:{row['start_line']}-{row['end_line']}"
 
 
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Some rows of a bucket, composed."""
+
+    texts: pa.LargeStringArray
+    keys: list[bytes]
+    lexical_only: list[bool]
+
+
 def compose_bucket(chunks: pa.Table) -> BucketTexts:
     """Compose the text of every chunk and tell which are equal.
 
@@ -68,18 +78,23 @@ def compose_bucket(chunks: pa.Table) -> BucketTexts:
     first_row: list[int] = []
     parts: list[pa.Array] = []
     start = 0
-    for batch in chunks.to_batches(max_chunksize=_BLOCK_ROWS):
-        meant = [has_meaning(*role) for role in zip(*(batch[name].to_pylist() for name in _ROLE), strict=True)]
-        texts = pc.if_else(pa.array(meant, pa.bool_()), compose_rows(batch), pa.scalar("", TEXT))
+    for block in on_cores(_compose, chunks.to_batches(max_chunksize=_BLOCK_ROWS)):
         before = len(first_row)
-        for row, text in enumerate(texts.cast(pa.large_binary()).to_pylist(), start):
-            slot = slots.setdefault(embed_key(text), len(first_row))
+        for row, key in enumerate(block.keys, start):
+            slot = slots.setdefault(key, len(first_row))
             if slot == len(first_row):
                 first_row.append(row)
             of_row[row] = slot
-        lexical_only[start : start + len(meant)] = np.logical_not(meant)
-        parts.append(texts.take(pa.array(np.array(first_row[before:], np.int64) - start)))
-        start += len(meant)
+        lexical_only[start : start + len(block.keys)] = block.lexical_only
+        parts.append(block.texts.take(pa.array(np.array(first_row[before:], np.int64) - start)))
+        start += len(block.keys)
     keys = np.frombuffer(b"".join(slots), np.uint8).reshape(-1, _KEY_BYTES)
     texts = pa.chunked_array(parts, TEXT)
     return BucketTexts(keys, of_row, lexical_only, texts, np.array(first_row, np.intp), chunks.select(_PLACE))
+
+
+def _compose(chunks: pa.RecordBatch) -> _Block:
+    roles = zip(*(chunks[name].to_pylist() for name in _ROLE), strict=True)
+    lexical_only = [not has_meaning(kind, language) for kind, language in roles]
+    texts = pc.if_else(pa.array(lexical_only, pa.bool_()), pa.scalar("", TEXT), compose_rows(chunks))
+    return _Block(texts, [embed_key(text) for text in texts.cast(pa.large_binary()).to_pylist()], lexical_only)
