@@ -186,7 +186,7 @@ def test_a_file_that_crashed_its_parser_is_recorded_and_not_tried_with_every_run
 
 def test_a_language_without_its_grammar_is_counted(tmp_path: Path) -> None:
     code = (
-        "import dataclasses, sys\nfrom pipelines.discover import worker\n"
+        "import dataclasses, sys\nfrom pipelines.discover.processes import worker\n"
         "from pipelines.discover.parsing.languages import LANGUAGES\n"
         "LANGUAGES['go'] = dataclasses.replace(LANGUAGES['go'], calls=('(no_such_node) @name',))\n"
         "sys.exit(worker.main())\n"

@@ -21,7 +21,7 @@ from tests.discover.sources import ONE_WORKER
 HOSTILE = textwrap.dedent(
     """
     import os, signal, sys, time
-    from pipelines.discover import worker
+    from pipelines.discover.processes import worker
     real = worker.parse_file
     def hooked(repo, path, language, data):
         if "boom" in path:
@@ -46,7 +46,7 @@ HOSTILE = textwrap.dedent(
 TORN = textwrap.dedent(
     """
     import os, sys
-    from pipelines.discover import worker
+    from pipelines.discover.processes import worker
     real = worker.pack_rows
     def torn(rows, types):
         rows = list(rows)
@@ -61,7 +61,7 @@ TORN = textwrap.dedent(
 SLOW_ANSWER = textwrap.dedent(
     """
     import sys, time
-    from pipelines.discover import worker
+    from pipelines.discover.processes import worker
     def slow(answers, *messages):
         data = b"".join(map(worker.frame, messages))
         step = len(data) // 10 + 1
