@@ -16,7 +16,8 @@ import scipy.sparse as sp
 
 from pipelines.embedding import Pieces, compose, fields
 from pipelines.tokens import words
-from pipelines.training.pairs import Pair, first_sentence
+from pipelines.training.documentation import first_sentence
+from pipelines.training.pairs import Pair
 
 #: Rows of the table: with 256 numbers each, one byte a number, it has 8 MB. The words of all packages that fewer than
 #: two use are left to pieces.

@@ -16,6 +16,7 @@ import tarfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from pipelines.errors import InputError
@@ -27,10 +28,18 @@ _PERMISSIVE = re.compile(
 _RESTRICTED = re.compile(
     r"\b(a?gpl|lgpl|gnu|mpl|mozilla|epl|eclipse|cddl|cc-by-nc|sspl|proprietary|commercial)\b", re.I
 )
-#: Folders of other projects' code inside a package: they have licences, and exclusions, of their own.
+#: Folders of other projects' code inside a package, which have licences, and exclusions, of their own; and those that
+#: projects of a free core keep their enterprise edition in.
 _FOREIGN = re.compile(
-    r"_?vendor(ed)?|third[_-]?party|3rdparty|node_modules|deps|externals?|extern|contrib|static|testdata"
+    r"_?vendor(ed)?|third[_-]?party|3rdparty|node_modules|deps|externals?|extern|contrib|static|testdata|ee|enterprise"
 )
+#: What a Debian archive has above the paths that its copyright file speaks of.
+_SOURCE_ROOT = re.compile(r"(?:\./)?usr/share/cargo/registry/[^/]+/|(?:\./)?[^/]+/")
+#: Paths of Debian's copyright file, and whether their licence is permissive.
+#: Names of projects, each as its parts.
+Names = frozenset[tuple[str, ...]]
+_VERSION = re.compile(r"[-_.]?v?\d[\d.]*$")
+_Stanza = tuple[re.Pattern[str], bool]
 _AR_MAGIC = b"!<arch>\n"
 _AR_HEADER = 60
 
@@ -43,44 +52,82 @@ class Package:
     name: str
     version: str
     licence: str
-    archive: Path
+    archive: Path  # with the code
+    others: tuple[Path, ...] = ()  # with what is said of it
+    stanzas: tuple[_Stanza, ...] = ()  # Debian: which of its files have which licence
 
-    def files(self, suffixes: frozenset[str]) -> Iterator[tuple[str, str]]:
-        """Yield path and text of the package's own UTF-8 files with one of the suffixes, in order of path."""
+    @property
+    def key(self) -> str:
+        """Return registry and name."""
+        return f"{self.registry}/{self.name}"
+
+    def files(self, suffixes: frozenset[str], held_out: Names = frozenset()) -> Iterator[tuple[str, str]]:
+        """Yield path and text of the package's own UTF-8 files with one of the suffixes, in order of path.
+
+        :param held_out: projects of which a folder or a file may be a copy, by its name.
+        """
         for path, data in sorted(_members(self.archive, suffixes)):
+            if not self._is_free(path) or _is_copy(path, held_out):
+                continue
             try:
                 yield path, data.decode("utf-8")
             except UnicodeDecodeError:
                 continue  # of no language that is counted here
 
+    def _is_free(self, path: str) -> bool:
+        inside = _SOURCE_ROOT.sub("", path, count=1)
+        said = (free for pattern, free in reversed(self.stanzas) if pattern.fullmatch(inside))
+        return next(said, True)
+
 
 def find_packages(folder: Path) -> list[Package]:
     """Read every archive of a folder, in order of registry and name.
 
-    :raises InputError: if a licence is missing, or not permissive only; the message names package and licence.
+    :raises InputError: if a licence is missing, or not permissive only, or if there are two archives of one package.
     """
     readers = {"*.whl": _wheel, "*.tgz": _npm, "*.orig.tar.[gbx]z*": _debian_source, "*.deb": _debian_binary}
     found = [read(path) for pattern, read in readers.items() for path in sorted(folder.rglob(pattern))]
     for package in found:
-        if not _PERMISSIVE.search(package.licence) or _RESTRICTED.search(package.licence):
+        if not is_permissive(package.licence):
             raise InputError(
                 f"{package.archive} has licence {package.licence!r}, which is not known to be permissive",
                 hint="leave the package out",
             )
-    return sorted(found, key=lambda package: (package.registry, package.name))
+    found.sort(key=lambda package: (package.registry, package.name))
+    for package, following in pairwise(found):
+        if package.key == following.key:
+            raise InputError(f"{package.archive} and {following.archive} are one package", hint="leave one out")
+    return found
+
+
+def held_out_names(path: Path) -> Names:
+    """Read the names of projects that evaluation uses."""
+    return frozenset(_parts(line) for line in path.read_text("utf-8").splitlines() if line[:1] not in ("", "#"))
 
 
 def refuse_held_out(packages: Iterable[Package], held_out: Path) -> None:
-    """Raise InputError if a package is one that evaluation uses, whatever registry it came from.
-
-    A name counts where it is a part of the package's: `tokio` in librust-tokio-dev, `commons-io` in libcommons-io-java.
-    """
-    names = {_parts(line) for line in held_out.read_text("utf-8").splitlines() if line[:1] not in ("", "#")}
+    """Raise InputError if a package is one that evaluation uses, whatever registry it came from."""
+    names = held_out_names(held_out)
     for package in packages:
-        for parts in (_parts(package.name), _parts(package.name.lower().removeprefix("lib"))):
-            runs = {parts[start:end] for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
-            if runs & names:
-                raise InputError(f"{package.archive} is held out for evaluation", hint="leave the package out")
+        if is_held_out(package.name, names):
+            raise InputError(f"{package.archive} is held out for evaluation", hint="leave the package out")
+
+
+def is_held_out(package: str, names: Names) -> bool:
+    """Tell whether a name is part of a package's: `tokio` in librust-tokio-dev, `commons-io` in libcommons-io-java."""
+    for parts in (_parts(package), _parts(package.lower().removeprefix("lib"))):
+        runs = {parts[start:end] for start in range(len(parts)) for end in range(start + 1, len(parts) + 1)}
+        if runs & names:
+            return True
+    return False
+
+
+def _is_copy(path: str, names: Names) -> bool:
+    """Tell whether folders or the file have one of the names: zlib-1.2/, sqlite3.c, nlohmann/json.hpp."""
+    if not names:
+        return False
+    found = [_parts(_VERSION.sub("", part)) for part in PurePosixPath(path).with_suffix("").parts]
+    return any(part in names for part in found) or any(left + right in names for left, right in pairwise(found))
 
 
 def _parts(name: str) -> tuple[str, ...]:
@@ -109,24 +156,51 @@ def _npm(path: Path) -> Package:
 
 def _debian_source(path: Path) -> Package:
     name, version = path.name.split(".orig.tar")[0].split("_", 1)
-    packaging = next(path.parent.glob(f"{name}_{version}-*.debian.tar.*"))
+    packaging = _beside(path, f"{name}_{version}-*.debian.tar.*[xz2]")
+    description = _beside(path, f"{name}_{version}-*.dsc")
     with tarfile.open(packaging) as archive:
         copyright_file = _read(archive, archive.getmember("debian/copyright"))
-    return Package("debian", name, version, _debian_licence(copyright_file), path)
+    stated = re.search(r"^Version: (\S+)$", description.read_text("utf-8"), re.M)
+    full = stated[1] if stated else version
+    licence, stanzas = _debian_licence(copyright_file)
+    return Package("debian", name, full, licence, path, (packaging, description), stanzas)
+
+
+def _beside(path: Path, pattern: str) -> Path:
+    found = sorted(path.parent.glob(pattern))
+    if not found:
+        raise InputError(f"beside {path} is no {pattern}", hint="download the whole source package")
+    return found[-1]
 
 
 def _debian_binary(path: Path) -> Package:
-    name, version = path.name.split("_")[:2]
+    name, version = path.name.replace("%3a", ":").split("_")[:2]
     with _open_tar(path) as archive:
         member = next(item for item in archive if item.name.endswith("/copyright"))
         copyright_file = _read(archive, member)
-    return Package("debian", name, version, _debian_licence(copyright_file), path)
+    licence, stanzas = _debian_licence(copyright_file)
+    return Package("debian", name, version, licence, path, stanzas=stanzas)
 
 
-def _debian_licence(copyright_file: bytes) -> str:
-    """Return what a machine-readable copyright file says of `Files: *`."""
-    stanza = re.search(r"^Files:\s*\*.*?^License:\s*([^\n]+)", copyright_file.decode("utf-8"), re.M | re.S)
-    return stanza[1].strip() if stanza else ""
+def _debian_licence(copyright_file: bytes) -> tuple[str, tuple[_Stanza, ...]]:
+    """Return what a machine-readable copyright file says of `Files: *`, and its other stanzas: the last one counts."""
+    text = copyright_file.decode("utf-8", "replace")
+    main, stanzas = "", list[_Stanza]()
+    for paragraph in re.split(r"\n\s*\n", text):
+        files = re.search(r"^Files:(.*(?:\n[ \t].*)*)", paragraph, re.M)
+        licence = re.search(r"^License:[ \t]*([^\n]+)", paragraph, re.M)
+        if not files or not licence:
+            continue
+        globs = files[1].split()
+        main = main or (licence[1].strip() if "*" in globs else "")
+        shapes = [re.escape(glob).replace(r"\*", ".*").replace(r"\?", ".") for glob in globs]
+        stanzas.append((re.compile("|".join(shapes)), is_permissive(licence[1])))
+    return main, tuple(stanzas)
+
+
+def is_permissive(licence: str) -> bool:
+    """Tell whether a licence lets anyone use the text for anything, with attribution at most."""
+    return bool(_PERMISSIVE.search(licence)) and not _RESTRICTED.search(licence)
 
 
 def _members(path: Path, suffixes: frozenset[str]) -> Iterator[tuple[str, bytes]]:

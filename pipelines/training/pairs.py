@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 
 import pyarrow as pa
@@ -21,19 +21,18 @@ from pipelines.formats import SYMBOLS_TABLE
 from pipelines.records import CALLABLE_KINDS, SymbolKind
 from pipelines.roles import is_test_path
 from pipelines.tokens import words
-from pipelines.training.packages import Package
+from pipelines.training.documentation import plain_doc
+from pipelines.training.packages import Names, Package
 
 #: Files that are read, by extension: the languages that discover parses into definitions.
 _SUFFIXES = """
-.py .js .mjs .cjs .jsx .ts .mts .tsx .go .java .rs .c .h .cc .cpp .cxx .hpp .hh .cs .kt .kts .scala .swift .php .rb .lua
-.sh .bash .hs .ex .exs .zig
+.py .js .mjs .cjs .jsx .ts .mts .tsx .go .java .rs .c .h .cc .cpp .cxx .hpp .hh .hxx .ipp .inl .tpp .cs .kt .kts .scala
+.sc .swift .php .rb .rake .lua .sh .bash .zsh .ksh .hs .hsc .ex .exs .zig
 """
 SUFFIXES = frozenset(_SUFFIXES.split())
 MIN_LINES = 3
-#: Words of a documentation that says something: fewer repeat the name ("Returns foo.").
-MIN_DOC_WORDS = 3
-#: Characters that are kept; an encoder reads no more of a field.
-MAX_DOC_CHARS, MAX_CODE_CHARS = 600, 4_000
+#: Characters of code that are kept; an encoder reads no more of it.
+MAX_CODE_CHARS = 4_000
 #: A sentence that more definitions have ("Override this method.") tells nothing about any of them.
 MAX_EQUAL_DOCS = 3
 #: Rows that one package may give: a large generated client must not outweigh all others.
@@ -42,15 +41,12 @@ _MAX_FILE_BYTES = 400_000
 _COLUMNS = tuple(name for name in SYMBOLS_TABLE.names if name != "path")
 #: Definitions that are taken.
 KINDS = frozenset(str(kind) for kind in (*CALLABLE_KINDS, SymbolKind.CLASS, SymbolKind.STRUCT, SymbolKind.INTERFACE))
-#: A docstring stands inside its definition: the first string behind the line end that closes the signature.
-_DOCSTRING = re.compile(r":[ \t]*(?:#[^\n]*)?\n\s*[rRuU]{0,2}(\"\"\"|'''|\"|').*?\1", re.DOTALL)
-#: Where the sentence about a definition ends: a blank line is gone already, so a tag, a section or an example.
-_TAIL = re.compile(
-    r"^\s*(?:@\w+|:\w+[ \w]*:|\\\w+|(?:Args|Arguments|Parameters?|Params|Returns?|Raises|Yields|Examples?|Notes?|"
-    r"See also|Usage|Attributes|Errors|Panics|Safety|TODO)(?:[ \w]{0,20}:)?\s*$|[-=~#*]{3,}|>>>|```|#\s|<pre|<p>\s*$)",
-    re.MULTILINE | re.IGNORECASE,
-)
-_MARKUP = re.compile(r"</?\w[^<>]{0,80}>|\{@\w+\s+([^{}]{0,120})\}|:\w+:(?=`)|[`*]")
+#: Documentation that stands inside its definition: Python's first string behind the line end that closes the signature,
+#: Elixir's attributes. The documentation of all other languages is comments before it.
+_DOC_INSIDE = {
+    "python": (re.compile(r":[ \t]*(?:#[^\n]*)?\n\s*[rRuU]{0,2}(\"\"\"|'''|\"|').*?\1", re.DOTALL), ":\n", 1),
+    "elixir": (re.compile(r"@(?:module|type)?doc\s+(?:~[sS])?(\"\"\"|\").*?\1", re.DOTALL), "", 0),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +66,11 @@ class Pair:
 SCHEMA = pa.schema([(field.name, pa.string()) for field in fields(Pair)])
 
 
-def harvest(package: Package, suffixes: frozenset[str], kinds: frozenset[str] = KINDS) -> list[Pair]:
+def harvest(
+    package: Package, suffixes: frozenset[str], kinds: frozenset[str] = KINDS, held_out: Names = frozenset()
+) -> list[Pair]:
     """Return the pairs of one package, in order of path and place."""
-    pairs = list(_pairs(package, suffixes, kinds))
+    pairs = list(_pairs(package.files(suffixes, held_out), package.name, kinds))
     count = min(len(pairs), MAX_PACKAGE_ROWS)
     return [pairs[index * len(pairs) // count] for index in range(count)]
 
@@ -94,8 +92,8 @@ def without_copies(pairs: Iterator[Pair]) -> Iterator[Pair]:
         yield pair
 
 
-def _pairs(package: Package, suffixes: frozenset[str], kinds: frozenset[str]) -> Iterator[Pair]:
-    for path, text in package.files(suffixes):
+def _pairs(files: Iterable[tuple[str, str]], package: str, kinds: frozenset[str]) -> Iterator[Pair]:
+    for path, text in files:
         kind = file_type(path)
         language = getattr(kind, "language", "")
         if not language or len(text) > _MAX_FILE_BYTES or is_test_path(path):
@@ -107,32 +105,21 @@ def _pairs(package: Package, suffixes: frozenset[str], kinds: frozenset[str]) ->
             if row["kind"] in kinds and long_enough and not row["is_test"]:
                 code = data[row["start_byte"] : row["end_byte"]].decode("utf-8", "ignore")
                 yield Pair(
-                    package.name,
+                    package,
                     language,
                     path,
                     row["name"],
                     row["qualified_name"],
                     row["signature"],
-                    plain_doc(row["doc"]),
-                    without_docstring(code)[:MAX_CODE_CHARS] if language == "python" else code[:MAX_CODE_CHARS],
+                    plain_doc(row["doc"], row["name"]),
+                    without_doc(code, language)[:MAX_CODE_CHARS],
                 )
 
 
-def without_docstring(code: str) -> str:
-    """Return a Python definition without the string that documents it."""
-    return _DOCSTRING.sub(":\n", code, count=1)
-
-
-def plain_doc(doc: str) -> str:
-    """Return what a documentation says before its tags, sections and examples; "" if that is too little."""
-    text = doc[: 4 * MAX_DOC_CHARS]
-    tail = _TAIL.search(text)
-    text = _MARKUP.sub(lambda match: match[1] or " ", text[: tail.start()] if tail else text)
-    text = " ".join(text.split())[:MAX_DOC_CHARS]
-    return text if sum(1 for _ in words(text)) >= MIN_DOC_WORDS else ""
-
-
-def first_sentence(doc: str) -> str:
-    """Return a documentation up to its first full stop."""
-    end = re.search(r"[.!?](?=\s|$)", doc)
-    return doc[: end.end()] if end else doc
+def without_doc(code: str, language: str) -> str:
+    """Return a definition without the documentation that stands inside it."""
+    code = code.replace("\r\n", "\n")
+    if language not in _DOC_INSIDE:
+        return code
+    pattern, instead, count = _DOC_INSIDE[language]
+    return pattern.sub(instead, code, count=count)

@@ -1,24 +1,21 @@
 from __future__ import annotations
 
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
+from pipelines.discover import file_type
+from pipelines.discover.parsing.languages import LANGUAGES
 from pipelines.training.packages import find_packages
 from pipelines.training.pairs import (
     MAX_EQUAL_DOCS,
     SUFFIXES,
     Pair,
-    first_sentence,
     harvest,
-    plain_doc,
     without_copies,
-    without_docstring,
+    without_doc,
 )
+from tests.training.builders import make_wheel
 
-METADATA = "Metadata-Version: 2.1\nName: carts\nVersion: 1.0\nLicense-Expression: MIT\n"
 PYTHON = '''
 def total(cart):
     """Add up the prices of a cart.
@@ -46,19 +43,12 @@ export function readCart(text: string): Cart {
 """
 
 
-def make_wheel(folder: Path, **files: str) -> None:
-    with zipfile.ZipFile(folder / "carts-1.0-py3-none-any.whl", "w") as archive:
-        archive.writestr("carts-1.0.dist-info/METADATA", METADATA)
-        for name, text in files.items():
-            archive.writestr(name.replace("__", "/").replace("_dot_", "."), text)
-
-
 def pair(code: str = "x = 1", doc: str = "") -> Pair:
     return Pair("p", "python", "a.py", "f", "f", "def f()", doc, code)
 
 
 def test_definitions_of_every_language_give_pairs(tmp_path: Path) -> None:
-    make_wheel(tmp_path, carts__money_dot_py=PYTHON, web__cart_dot_ts=TYPESCRIPT, tests__test_a_dot_py=PYTHON)
+    make_wheel(tmp_path, "carts", {"carts/money.py": PYTHON, "web/cart.ts": TYPESCRIPT, "tests/test_a.py": PYTHON})
     (package,) = find_packages(tmp_path)
     found = {item.name: item for item in harvest(package, SUFFIXES)}
     assert {(name, item.language, item.doc) for name, item in found.items()} == {
@@ -79,30 +69,14 @@ def test_copies_and_worn_sentences_are_left_out() -> None:
     assert list(without_copies(iter([other]))) == [other]
 
 
-@pytest.mark.parametrize(
-    ("doc", "plain"),
-    [
-        ("Return the total of a cart.\n@param cart the cart", "Return the total of a cart."),
-        ("Return the total.\nArgs:\n  cart: the cart", "Return the total."),
-        ("Adds `a` and `b` up.\n>>> add(1, 2)", "Adds a and b up."),
-        ("Returns it.", ""),
-        ("", ""),
-    ],
-)
-def test_a_documentation_is_read_up_to_its_tags(doc: str, plain: str) -> None:
-    assert plain_doc(doc) == plain
+def test_documentation_inside_code_is_taken_out_and_other_strings_stay() -> None:
+    assert without_doc("def f():\r\n    'Doc.'\r\n    return 'x'", "python") == "def f():\n\n    return 'x'"
+    assert without_doc("def f():\n    return 'x'", "python") == "def f():\n    return 'x'"
+    elixir = 'defmodule A do\n  @moduledoc ~S"""\n  Says.\n  """\n  @doc "Adds."\n  def f(x), do: "x"\nend'
+    assert without_doc(elixir, "elixir") == 'defmodule A do\n  \n  \n  def f(x), do: "x"\nend'
+    assert without_doc(elixir, "ruby") == elixir
 
 
-def test_a_documentation_that_never_ends_is_read_in_time() -> None:
-    assert plain_doc("{@link " * 200_000) != ""
-    assert len(plain_doc("word " * 200_000)) <= 600
-
-
-def test_the_first_sentence_ends_at_its_full_stop() -> None:
-    assert first_sentence("Read v1.2 of it. Then close.") == "Read v1.2 of it."
-    assert first_sentence("no stop") == "no stop"
-
-
-def test_a_docstring_is_taken_out_and_other_strings_stay() -> None:
-    assert without_docstring("def f():\n    'Doc.'\n    return 'x'") == "def f():\n\n    return 'x'"
-    assert without_docstring("def f():\n    return 'x'") == "def f():\n    return 'x'"
+def test_the_extensions_are_those_of_the_languages_that_have_definitions() -> None:
+    found = {getattr(file_type(f"a{suffix}"), "language", "") for suffix in SUFFIXES}
+    assert found == set(LANGUAGES)

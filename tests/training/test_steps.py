@@ -40,8 +40,8 @@ def made_pairs(package: str, copies: int = 6) -> list[Pair]:
             f"f{copy}",
             f"f{copy}",
             f"def f{copy}(x)",
-            f"Please {said} the {thing} now.",
-            f"return x.{done}_{thing}({copy})",
+            f"Please {said} the {thing} now. Number {copy} of {package}.",
+            f"return x.{done}_{thing}({copy}, {package})",
         )
         for thing in THINGS
         for said, done in DEEDS
