@@ -40,10 +40,11 @@ SYMBOLS = Format(
     "symbols",
     version=2,
     oldest_readable=2,
-    revision=2,
+    revision=3,
     history=(
         "1.1 first format",
         "2.2 more languages, constants, more kinds of secrets, offsets of the original bytes, `top_byte`",
+        "2.3 a definition ends before the comments that are about the next one",
     ),
 )
 CHUNKS = Format(

@@ -54,6 +54,23 @@ def test_byte_order_mark_is_no_text() -> None:
     assert (only["start"], only["first"]) == (3, 1)
 
 
+def test_comments_about_the_next_definition_are_not_of_the_one_before() -> None:
+    text = """object Cart {
+  /** Adds up. */
+  def total(x: Int): Int =
+    x + 1
+    // rounded
+
+  // Kept for old clients.
+  /** Counts. */
+  def count(x: Int): Int = x // of all
+}
+"""
+    _, total, count = symbols(parse("Cart.scala", text))
+    assert text.encode()[total["start"] : total["end"]].decode().endswith("    // rounded")
+    assert (total["last"], count["first"], count["doc"]) == (5, 9, "Kept for old clients.\nCounts.")
+
+
 def test_lines_count_line_feeds_alone() -> None:
     found = symbols(parse("cr.py", "def a():\r    return 1\r\rdef b():\r    return 2\r"))
     assert {item["first"] for item in found} == {1}

@@ -53,6 +53,16 @@ class Source:
         """Tell whether nothing but white space stands before a position on its line."""
         return self.is_blank(self.data.rfind(b"\n", 0, position) + 1, position)
 
+    def column(self, position: int) -> int:
+        """Return how many bytes stand before a position on its line."""
+        return position - self.data.rfind(b"\n", 0, position) - 1
+
+    def indentation(self, position: int) -> int:
+        """Return how many bytes of white space begin the line of a position."""
+        line = self.data.rfind(b"\n", 0, position) + 1
+        before = self.data[line:position]
+        return len(before) - len(before.lstrip(_BLANK))
+
     def trimmed_end(self, start: int, end: int) -> int:
         """Return the end of a span without the white space that it ends with."""
         while end > start and self.data[end - 1] in _BLANK:

@@ -69,6 +69,25 @@ class Surroundings:
         self._wrappers.clear()
         return place
 
+    def end_of(self, start: int, end: int) -> int:
+        """Return where a definition ends, without white space and comments about what follows.
+
+        Grammars of languages that indent let a body run on to the next statement: a comment that is indented no deeper
+        than the definition is not its own.
+        """
+        while True:
+            end = self._source.trimmed_end(start, end)
+            index = bisect_left(self._pieces, (end, 0)) - 1
+            if index < 0 or self._pieces[index] in self._attributes:
+                return end
+            comment, comment_end = self._pieces[index]
+            ends_it = comment > start and self._source.trimmed_end(comment, comment_end) == end
+            if not ends_it or not self._source.opens_line(comment):
+                return end
+            if self._source.column(comment) > self._source.indentation(start):
+                return end
+            end = comment
+
     def _above(self, position: int) -> tuple[int, list[Span]]:
         """Return where the attributes directly above a position begin, and the comments among and above them."""
         top, edge, doc = position, position, list[Span]()

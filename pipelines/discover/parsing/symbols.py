@@ -261,7 +261,7 @@ class _Walker:
         docstring = _docstring(body) if self._language.docstrings and body is not None else None
         qualified_name = ".".join(path)
         start_line = self._line_of(captures, place)
-        end = self._source.trimmed_end(place.start, place.end)
+        end = self._around.end_of(place.start, place.end)
         return Definition(
             kind,
             parts[-1],
