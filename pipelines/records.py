@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-if TYPE_CHECKING:  # for the annotations of Encoder alone: whoever needs only a name of an enum does not load numpy
+if TYPE_CHECKING:  # for the annotations of encoders alone: whoever needs only a name of an enum does not load numpy
     import numpy as np
     import numpy.typing as npt
+
+    from pipelines.artifacts import Target
+    from pipelines.store import ArtifactStore
 
 
 class Content(StrEnum):
@@ -222,7 +225,7 @@ class Encoder(Protocol):
 
     @property
     def name(self) -> str:
-        """Name of the embedder: code, vocab, hash, onnx."""
+        """Name of the embedder: code, vocab, hash, onnx, api."""
         ...
 
     @property
@@ -245,6 +248,29 @@ class Encoder(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """What encoding would send to a service, and cost there. `tokens` is a guess, rather too high than too low."""
+
+    texts: int
+    tokens: int
+    dollars: float  # 0 where no price is known
+    service: str
+
+    def __str__(self) -> str:
+        cost = f", about ${self.dollars:,.4f}," if self.dollars else ""
+        return f"embedding {self.texts:,} texts, about {self.tokens:,} tokens,{cost} at {self.service}"
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """An encoder whose work is paid for, so it is agreed to first."""
+
+    def estimate(self, store: ArtifactStore, targets: Sequence[Target]) -> Estimate:
+        """Return what encoding the chunks of some chunk_vectors would take."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One ranked answer. `terms` holds every value that went into the score, by name."""
 
@@ -262,6 +288,7 @@ class Hit:
     distance: int | None  # Hamming distance in bits; None where the semantic branch did not see the row
     excerpt: str
     terms: Mapping[str, float] = field(default_factory=dict)
+    line: int = 0  # the line to open: that of the definition, the declaration, or the first with most words of the query
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,91 @@
-"""What a hit shows. In: a chunk's text, the query's keywords. Out: a few of its lines, bounded in every direction."""
+"""What a hit shows: the line to open, and a few lines from there. In: a chunk's text, the query. Out: bounded lines.
+
+A definition that the query names shows the line that opens it, below its comments; a declaration inside a chunk shows
+its own line; everything else the first of the lines that hold most words of the query.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
 
+from pipelines.retrieval.analysis import Analysis
+from pipelines.retrieval.declarations import find_declaration
 from pipelines.tokens import words
 
 MAX_LINES = 6
 MAX_LINE_CHARS = 160
 #: Lines looked at: a hit deep inside a long chunk is still found, a minified one costs nothing.
 _MAX_SCANNED_LINES = 400
+#: Of a signature that a line must begin with; the rest may stand on further lines.
+_SIGNATURE_CHARS = 40
+#: Lines below its beginning where the name of a definition may stand.
+_SIGNATURE_LINES = 12
 
 
-def excerpt(text: str, keywords: Collection[str]) -> str:
-    """Return up to MAX_LINES lines from the first line that holds a keyword; from the first line if none does."""
-    lines = [line for line in text.split("\n", _MAX_SCANNED_LINES)[:_MAX_SCANNED_LINES] if line.strip()]
+class Shown(NamedTuple):
+    """Which line of the text, from 0, is the one to open, and the lines that are shown."""
+
+    line: int
+    excerpt: str
+
+
+def show(text: str, analysis: Analysis, *, name: str, signature: str, kind: str, language: str) -> Shown:
+    """Return what a chunk shows for a query.
+
+    :param name: that of the chunk's definition, "" without one. :param signature: likewise.
+    """
+    lines = text.split("\n", _MAX_SCANNED_LINES)[:_MAX_SCANNED_LINES]
+    asked = _asked(analysis)
+    line = _opening(lines, name, signature) if name and (not asked or _fold(name) in asked) else None
+    if line is None:
+        found = (_declared(text, part, kind, language) for part in asked.values())
+        line = next((place for place in found if place is not None), None)
+    if line is None:
+        line = _with_keyword(lines, analysis.keywords)
+    if line is None:
+        line = (_opening(lines, name, signature) if name else None) or 0
+    shown = [item for item in lines[line:] if item.strip()][:MAX_LINES]
+    return Shown(line, "\n".join(_cut(item) for item in shown))
+
+
+def _asked(analysis: Analysis) -> dict[str, str]:
+    """Return the names that the query is, or mentions, by their folded form."""
+    names = [parts[-1] for parts in (analysis.name, analysis.declared, *analysis.mentioned) if parts]
+    return {_fold(name): name for name in names}
+
+
+def _fold(name: str) -> str:
+    return name.casefold()
+
+
+def _declared(text: str, name: str, kind: str, language: str) -> int | None:
+    found = find_declaration(text, name, kind, language) or find_declaration(text, name, kind, language, fold=True)
+    return found.line if found else None
+
+
+def _opening(lines: Sequence[str], name: str, signature: str) -> int | None:
+    """Return the line of a definition that has its name: behind its comments, annotations and template parameters."""
+    begins = " ".join(signature.split())[:_SIGNATURE_CHARS]
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    for place, line in enumerate(lines):
+        folded = " ".join(line.split())
+        if folded and (begins.startswith(folded) or begins in folded):
+            nearby = lines[place : place + _SIGNATURE_LINES]
+            return place + next((further for further, text in enumerate(nearby) if word.search(text)), 0)
+    return None
+
+
+def _with_keyword(lines: Sequence[str], keywords: Sequence[str]) -> int | None:
+    """Return the first of the lines that hold most of the keywords; None if none holds any."""
     wanted = set(keywords)
-    start = next((i for i, line in enumerate(lines) if not wanted.isdisjoint(words(line[:MAX_LINE_CHARS]))), 0)
-    return "\n".join(_cut(line) for line in lines[start : start + MAX_LINES])
+    best, most = None, 0
+    for place, line in enumerate(lines):
+        held = len(wanted.intersection(words(line[:MAX_LINE_CHARS])))
+        if held > most:
+            best, most = place, held
+    return best
 
 
 def _cut(line: str) -> str:

@@ -105,6 +105,16 @@ def search_lexical(corpus: Corpus, masks: Sequence[Mask], terms: WeightedTerms, 
     return Ranking(rows[order], scores[order])
 
 
+def rows_with_term(corpus: Corpus, masks: Sequence[Mask], term: str, size: int) -> Rows:
+    """Return up to `size` rows that hold a term, those that say little else first."""
+    if not _segments(corpus):
+        return np.zeros(0, np.int64)
+    hashed = np.array([term_hash(term)], np.uint64)
+    one = WeightedTerms((term,), hashed, np.ones(1), np.ones(1, np.int64))
+    rows, scores = _sum_sparse(_Collection.of(corpus, masks, one))
+    return rows[corpus.order(rows, -scores)[:size]]
+
+
 def require_terms(corpus: Corpus, masks: Sequence[Mask], wanted: Requirements) -> list[Mask]:
     """Return the masks cut down to the rows that meet keyword AND, by the exact postings of the whole index."""
     if not wanted.terms:

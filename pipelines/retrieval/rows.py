@@ -6,7 +6,7 @@ costs the same for a hundred rows and for two million.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ class Labels:
     def __init__(self, array: Any) -> None:
         self.codes: npt.NDArray[np.int32] = array.indices.to_numpy(zero_copy_only=True)
         self._values = array.dictionary
+
+    @property
+    def distinct(self) -> Any:
+        """The distinct values, an Arrow array."""
+        return self._values
 
     def __getitem__(self, row: int) -> str:
         return self.value(int(self.codes[row]))
@@ -76,6 +81,14 @@ class RowTable:
         """Return the text of a chunk."""
         text: str = self.texts[row].as_py()
         return text
+
+    def holding(self, rows: Iterable[int], needle: str) -> Iterator[int]:
+        """Yield those of the rows whose text has the needle as it is written; nothing is decoded."""
+        offsets = np.frombuffer(self.texts.buffers()[1], np.int64)[self.texts.offset :]
+        data, wanted = memoryview(self.texts.buffers()[2] or b""), needle.encode()
+        for row in rows:
+            if wanted in bytes(data[offsets[row] : offsets[row + 1]]):
+                yield row
 
     def is_test(self, rows: Rows) -> npt.NDArray[np.bool_]:
         """Tell which of the rows are tests; reads single bits, as Arrow packs them."""

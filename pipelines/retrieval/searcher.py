@@ -17,12 +17,13 @@ from pipelines.errors import ArtifactMismatch, EncoderError
 from pipelines.records import Encoder, Hit, SearchMode
 from pipelines.retrieval.analysis import Analysis, analyse, requirements
 from pipelines.retrieval.corpus import Corpus
-from pipelines.retrieval.excerpt import excerpt
+from pipelines.retrieval.excerpt import show
 from pipelines.retrieval.expansion import expand
 from pipelines.retrieval.filters import Mask, filter_rows, known_labels
 from pipelines.retrieval.fusion import Fused, spread
 from pipelines.retrieval.generation import Generation
 from pipelines.retrieval.lexical import Ranking, require_terms, search_lexical, weigh
+from pipelines.retrieval.positions import file_line
 from pipelines.retrieval.query import Answer, Query
 from pipelines.retrieval.ranking import Candidates, rank
 from pipelines.retrieval.rows import Rows
@@ -169,6 +170,9 @@ class Searcher:
     ) -> Hit:
         generation, local = self._corpus.locate(row)
         table = generation.rows
+        name, signature, symbol = (table.strings(item, [local])[0] for item in ("name", "signature", "qualified_name"))
+        kind, language, text = table.labels["kind"][local], table.labels["language"][local], table.text(local)
+        shown = show(text, analysis, name=name, signature=signature, kind=kind, language=language)
         return Hit(
             rank=number,
             chunk_id=table.ids[local].tobytes().hex(),
@@ -176,14 +180,15 @@ class Searcher:
             path=table.labels["path"][local],
             start_line=int(table.numbers["start_line"][local]),
             end_line=int(table.numbers["end_line"][local]),
-            language=table.labels["language"][local],
-            kind=table.labels["kind"][local],
-            symbol=table.strings("qualified_name", [local])[0],
+            language=language,
+            kind=kind,
+            symbol=symbol,
             scope=table.labels["scope"][local],
             score=round(score, 6),
             distance=distance,
-            excerpt=excerpt(table.text(local), analysis.keywords),
-            terms={name: round(value, 6) for name, value in terms.items()},
+            excerpt=shown.excerpt,
+            terms={term: round(value, 6) for term, value in terms.items()},
+            line=file_line(generation, local, text.split("\n", shown.line + 1), shown.line),
         )
 
 

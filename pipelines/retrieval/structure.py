@@ -20,7 +20,7 @@ from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.fusion import Values
 from pipelines.retrieval.rows import Rows
-from pipelines.retrieval.symbols import DEFINITION_KINDS, EXACT, FOLDED
+from pipelines.retrieval.symbols import DECLARED, DECLARED_FOLDED, EXACT, FOLDED
 from pipelines.tokens import words
 
 #: Gain of a row whose name is made of the query's words, all of them.
@@ -85,13 +85,19 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
 
     :param tiers: the tier of each row in the symbol branch.
     """
-    named = (tiers >= FOLDED) & (corpus.label_values(rows, "kind", DEFINITION_KINDS.__contains__) > 0)
+    named = (tiers >= DECLARED_FOLDED) & (corpus.label_values(rows, "kind", ChunkKind.SECTION.__eq__) == 0)
     wanted = ~corpus.tests(rows) | analysis.wants_tests
     own = 1 - corpus.label_values(rows, "path", lambda path: _is_aside(analysis, path))
     body = corpus.label_values(rows, "kind", lambda kind: _BODIES.get(kind, 0))
     lines = corpus.numbers(rows, "end_line") > corpus.numbers(rows, "start_line")
     steps = np.zeros(len(rows), np.float64)
-    for values, count in ((tiers >= EXACT, 2), (wanted, 2), (own, 2), (body, 3), (lines, 2)):
+    defined = (tiers >= EXACT) | ((tiers >= FOLDED) & (tiers < DECLARED))
+    sure = np.where(defined, body, np.rint(tiers % 0.1 * 200))
+    code = corpus.label_values(rows, "kind", ChunkKind.WINDOW.__ne__)
+    for values, count in (
+        *((tiers >= DECLARED, 2), (wanted, 2), (code, 2), (own, 2), (defined, 2)),
+        *((sure, 64), (lines, 2)),
+    ):
         steps = steps * count + values  # a mixed radix: no sum of later ones outweighs an earlier one
     return np.where(named, DEFINITION_STEP * (1 + steps), 0.0)
 

@@ -1,6 +1,7 @@
 """The branch of names: which definitions does the query name. In: an analysed query. Out: rows with a tier.
 
 Names are looked up by hash, so nothing is scanned; then the candidates' own names are compared for case and container.
+A name that has no chunk of its own, as a field or a short constant, is looked for in the texts that hold the word.
 A higher tier always stands before a lower one.
 """
 
@@ -8,22 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
-from pipelines.records import SymbolKind
+from pipelines.records import ChunkKind, SymbolKind
 from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.corpus import Corpus
+from pipelines.retrieval.declarations import LOCAL, find_declaration
 from pipelines.retrieval.filters import Mask
 from pipelines.retrieval.generation import Generation
-from pipelines.retrieval.lexical import Ranking
+from pipelines.retrieval.lexical import Ranking, rows_with_term
 from pipelines.retrieval.rows import Rows
 from pipelines.tokens import normalise, term_hash, words
 
 #: The query is the name, or the qualified name, of the row.
 EXACT = 1.0
-#: The same but for case.
-FOLDED = 0.9
+#: The row declares the name on a line of its own, by how sure that is.
+DECLARED = 0.92
+_DECLARED_STEP = 0.005
+#: The same as EXACT, and as DECLARED, but for case.
+FOLDED, DECLARED_FOLDED = 0.9, 0.82
 #: The query's words, joined, are the name: "parse request" and parseRequest.
 JOINED = 0.8
 #: A name inside a sentence is the row's name; the same but for case.
@@ -37,6 +43,10 @@ PREFIX, PARTS = 0.3, 0.2
 #: A section has a heading, not a definition: it is worth this much less than a definition of the same tier.
 SECTION_STEP = 0.05
 DEFINITION_KINDS = frozenset(str(kind) for kind in SymbolKind)
+
+#: Rows that hold a word, of them those that are read for the line that declares it, and names of a sentence that are
+#: looked for so. Only the commonest words have more, and what declares them says little else, so it is among the first.
+_MAX_HOLDING, _MAX_READ, _MAX_MENTIONED = 4_096, 512, 4
 
 #: Rows of one name that are compared. "main" and "init" have thousands, of which the caller cannot have meant one.
 _MAX_ROWS_PER_NAME = 2_048
@@ -66,7 +76,10 @@ def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, si
                 rows = rows[mask[rows]]
             for row, tier in _compare(generation, rows[:_MAX_ROWS_PER_NAME].tolist(), lookup):
                 tiers[base + row] = max(tier, tiers.get(base + row, 0.0))
-    return _ranked(corpus, _below_definitions(corpus, tiers), size)
+    tiers = _below_definitions(corpus, tiers)
+    for row, tier in _declaring(corpus, masks, analysis).items():
+        tiers[row] = max(tier, tiers.get(row, 0.0))
+    return _ranked(corpus, tiers, size)
 
 
 def search_name_parts(corpus: Corpus, candidates: Rows, analysis: Analysis, found: Ranking, size: int) -> Ranking:
@@ -115,13 +128,58 @@ def _lookups(analysis: Analysis) -> Iterable[Lookup]:
         yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)  # a heading of several words
 
 
+def _declaring(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis) -> dict[int, float]:
+    """Return the rows that declare a name of the query on a line, with their tier."""
+    name = analysis.name or analysis.declared
+    if name:
+        found = _rows_declaring(corpus, masks, name, DECLARED, fold=False)
+        return found or _rows_declaring(corpus, masks, name, DECLARED_FOLDED, fold=True)
+    found = {}
+    for parts in analysis.mentioned[:_MAX_MENTIONED]:
+        found |= _rows_declaring(corpus, masks, parts, MENTIONED_FOLDED, fold=False)
+    return found
+
+
+def _rows_declaring(
+    corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...], tier: float, *, fold: bool
+) -> dict[int, float]:
+    name, wanted = parts[-1].strip("$@?!#"), [_fold(part) for part in parts]
+    found: dict[int, float] = {}
+    rows = rows_with_term(corpus, masks, _fold(name), _MAX_HOLDING)
+    for generation, places, local in corpus.split(rows):
+        table = generation.rows
+        bases = dict(zip(local.tolist(), rows[places].tolist(), strict=True))
+        holding = bases if fold else table.holding(bases, name)
+        for row in islice(holding, _MAX_READ):
+            kind, language = table.labels["kind"][row], table.labels["language"][row]
+            if kind == ChunkKind.SECTION or not _within(generation, row, wanted):
+                continue
+            place = find_declaration(table.text(row), name, kind, language, fold=fold)
+            if place is not None:
+                sure = place.strength > LOCAL
+                found[bases[row]] = tier + _DECLARED_STEP * place.strength if sure else MENTIONED_FOLDED
+    return found
+
+
+def _within(generation: Generation, row: int, parts: Sequence[str]) -> bool:
+    """Tell whether the containers that a qualified name gives are around what a row declares."""
+    if len(parts) == 1:
+        return True
+    full = _fold(f"{generation.rows.strings('qualified_name', [row])[0]}.{parts[-1]}").lstrip(".")
+    return _names(parts, parts[-1], full, _fold(_places(generation, row)))
+
+
+def _places(generation: Generation, row: int) -> str:
+    return f"{generation.repo}/{generation.rows.labels['path'][row].rpartition('.')[0]}"
+
+
 def _compare(generation: Generation, rows: Sequence[int], lookup: Lookup) -> Iterable[tuple[int, float]]:
     """Yield the rows that the lookup names, with their tier: its last part is the name, the others contain it."""
     table = generation.rows
     names, qualified = (table.strings(column, rows) for column in ("name", "qualified_name"))
     folded = [_fold(part) for part in lookup.parts]
     for row, name, full in zip(rows, names, qualified, strict=True):
-        places = f"{generation.repo}/{table.labels['path'][row].rpartition('.')[0]}"
+        places = _places(generation, row)
         most = EXACT if not lookup.kinds or table.labels["kind"][row] in lookup.kinds else MENTIONED
         if _names(lookup.parts, name, full, places):
             yield row, min(lookup.tier, most)

@@ -140,6 +140,7 @@ def hit_document(hit: Hit) -> dict[str, Any]:
         "path": hit.path,
         "start_line": hit.start_line,
         "end_line": hit.end_line,
+        "line": hit.line,
         "language": hit.language,
         "kind": hit.kind,
         "symbol": hit.symbol,

@@ -71,6 +71,8 @@ class Doc:
     doc: str = ""
     pagerank: float = 0.0
     blast: float = 0.0
+    start: int = 1
+    end: int = 0  # 0 = as many lines as the text has
 
     @property
     def full_name(self) -> str:
@@ -193,8 +195,8 @@ class _Builder:
                 "qualified_name": doc.full_name,
                 "symbol_id": doc.id(self.repo, 0) if doc.is_symbol else None,
                 "part": doc.part,
-                "start_line": 1,
-                "end_line": doc.text.count("\n") + 1,
+                "start_line": doc.start,
+                "end_line": doc.end or doc.start + doc.text.count("\n"),
                 "start_byte": 0,
                 "end_byte": len(doc.text.encode()),
                 "signature": "",

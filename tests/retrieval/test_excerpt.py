@@ -1,20 +1,38 @@
 from __future__ import annotations
 
-from pipelines.retrieval.excerpt import MAX_LINE_CHARS, MAX_LINES, excerpt
+from pipelines.retrieval.analysis import analyse
+from pipelines.retrieval.excerpt import MAX_LINE_CHARS, MAX_LINES, Shown, show
 
 
-def test_an_excerpt_begins_at_the_first_line_with_a_keyword() -> None:
-    text = "def f():\n\n    a = 1\n    maxRetries = 3\n    return a\n"
-    assert excerpt(text, ["retries"]) == "    maxRetries = 3\n    return a"
+def shown(text: str, query: str, *, name: str = "", signature: str = "", kind: str = "function") -> Shown:
+    return show(text, analyse(query), name=name, signature=signature, kind=kind, language="python")
 
 
-def test_without_a_keyword_it_is_the_beginning() -> None:
-    assert excerpt("one\ntwo", ["absent"]) == "one\ntwo"
-    assert excerpt("", ["absent"]) == ""
+def test_an_excerpt_begins_at_the_line_with_most_keywords() -> None:
+    text = "def f():\n    # retries\n    a = 1\n\n    maxRetries = 3\n    return a\n"
+    assert shown(text, "how many max retries") == Shown(4, "    maxRetries = 3\n    return a")
+
+
+def test_without_a_keyword_it_is_the_beginning_or_the_definition() -> None:
+    assert shown("one\ntwo", "absent").excerpt == "one\ntwo"
+    assert shown("", "absent") == Shown(0, "")
+    assert shown("# why\ndef f(x):\n    pass", "absent", name="f", signature="def f(x)").line == 1
+
+
+def test_a_named_definition_shows_the_line_with_its_name() -> None:
+    text = "# retry is tried\n@wrapped\nasync def retry(\n    call,\n):\n    return call"
+    assert shown(text, "retry", name="retry", signature="@wrapped async def retry( call, )").line == 2
+    assert shown(text, "where is Loop.retry", name="retry", signature="async def retry( call, )").line == 2
+
+
+def test_a_declared_name_shows_its_own_line() -> None:
+    text = "class Limits:\n    def f(self):\n        return self.most\n\n    most = 3\n"
+    assert shown(text, "most", name="Limits", signature="class Limits", kind="class").line == 4
+    assert shown(text, "Most", name="Limits", signature="class Limits", kind="class").line == 4
 
 
 def test_lines_and_characters_are_bounded() -> None:
-    shown = excerpt("\n".join(["é" * 10_000] * 50), [])
-    assert shown.count("\n") == MAX_LINES - 1
-    assert {len(line) for line in shown.split("\n")} == {MAX_LINE_CHARS}
-    shown.encode()
+    excerpt = shown("\n".join(["é" * 10_000] * 50), "absent").excerpt
+    assert excerpt.count("\n") == MAX_LINES - 1
+    assert {len(line) for line in excerpt.split("\n")} == {MAX_LINE_CHARS}
+    excerpt.encode()

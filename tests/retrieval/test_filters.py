@@ -1,8 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import pyarrow as pa
 import pytest
 
-from pipelines.retrieval.filters import path_pattern
+from pipelines.errors import InputError
+from pipelines.retrieval.filters import fitting
+
+
+def fit(paths: Sequence[str], *globs: str) -> list[str]:
+    """Return the paths that one of the globs fits."""
+    found = fitting(pa.array(paths, pa.string()), globs).tolist()
+    return [path for path, fits in zip(paths, found, strict=True) if fits]
 
 
 @pytest.mark.parametrize(
@@ -23,13 +33,23 @@ from pipelines.retrieval.filters import path_pattern
     ],
 )
 def test_globs(glob: str, fits: list[str], does_not_fit: list[str]) -> None:
-    pattern = path_pattern((glob,))
-    assert [path for path in fits if not pattern.match(path)] == []
-    assert [path for path in does_not_fit if pattern.match(path)] == []
+    assert fit(fits, glob) == fits
+    assert fit(does_not_fit, glob) == []
+
+
+def test_many_stars_take_no_longer_than_a_path_is_long() -> None:
+    assert fit(["a/" * 500 + "aaaaaaaabbbbb.y"], "**/" * 100 + "*a*b*c.x") == []
+
+
+@pytest.mark.parametrize("glob", ["[z-a]", "x" * 100 + "[\U0001f642-a]"])
+def test_what_is_no_glob_is_told(glob: str) -> None:
+    with pytest.raises(InputError, match="is no glob"):
+        fit(["a"], glob)
+
+
+def test_a_glob_that_is_no_text_fits_nothing() -> None:
+    assert fit(["a"], "a\ud800") == []
 
 
 def test_any_of_several_globs_is_enough() -> None:
-    pattern = path_pattern(("*.py", "*.go"))
-    assert pattern.match("a.py")
-    assert pattern.match("b.go")
-    assert not pattern.match("c.rs")
+    assert fit(["a.py", "b.go", "c.rs"], "*.py", "*.go") == ["a.py", "b.go"]

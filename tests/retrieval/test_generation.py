@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -60,6 +62,15 @@ def test_a_failed_open_gives_up_its_lease(tmp_path: Path) -> None:
     with pytest.raises(ArtifactMissing, match="binary_codes"):
         open_generation(store, "sample", document.generation)
     assert remove_generation_unless_leased(store, "sample", document.generation)
+
+
+@pytest.mark.parametrize("change", [{"digest": "other"}, {"name": "other"}, {"dimensions": 128}])
+def test_codes_of_another_encoder_do_not_open(tmp_path: Path, change: dict[str, Any]) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    mixed = replace(document, encoder=replace(document.encoder, **change))
+    with pytest.raises(ArtifactMismatch, match=r"is of encoder .*its codes are of "):
+        open_generation(store, "sample", mixed)
 
 
 def test_artifacts_of_different_lengths_do_not_open(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from pipelines.retrieval import Answer, Query, Searcher
 from pipelines.retrieval.expansion import Blast, Expansion, Related
 from pipelines.serving.cli import main
 from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, Preview, RepositoryStatus
+from pipelines.serving.library import Library, Volume
 from pipelines.settings import Settings
 from pipelines.store import Pointer
 
@@ -84,6 +85,7 @@ def make_hit(rank: int = 1, **changes: Any) -> Hit:
         "path": "orders/retry.py",
         "start_line": 14,
         "end_line": 31,
+        "line": 14,
         "language": "python",
         "kind": "function",
         "symbol": "with_retry",
@@ -147,6 +149,19 @@ class FakeSearcher:
         return Answer(query, self.hits, counts, {"total": 3.2}, expansion, inactive, {"keywords": ["retry"]})
 
 
+class EmptyLibrary:
+    """A Library of a store without anything published."""
+
+    def pointers(self) -> Mapping[str, Pointer]:
+        return {}
+
+    def open(self, repo: str) -> Volume:
+        raise NothingIndexed(f"nothing of {repo} is published", hint="run `strata index .`")
+
+    def statuses(self) -> Sequence[RepositoryStatus]:
+        return []
+
+
 @dataclass
 class FakeHost:
     """A Host whose answers are its fields. `before` runs at the start of every method."""
@@ -161,6 +176,7 @@ class FakeHost:
     checks: Sequence[CheckResult] = (PASSED,)
     runs: Sequence[Mapping[str, Any]] = (EVAL_ROW,)
     asked: list[Any] = field(default_factory=list)
+    books: Library = field(default_factory=lambda: EmptyLibrary())
 
     def index(self, request: IndexRequest, progress: Progress) -> IndexOutcome:
         self.before()
@@ -209,6 +225,13 @@ class FakeHost:
     def develop(self, port: int) -> int:
         self.before()
         return port % 256
+
+    def library(self) -> Library:
+        self.before()
+        return self.books
+
+    def access_token(self, file: Path | None) -> str:
+        return ""
 
 
 def _make_noise() -> None:

@@ -41,7 +41,7 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
 
 def _head(hit: Hit, several: bool) -> Line:
     """Return the line that names a hit; `path:line` is what terminals and editors open on a click."""
-    parts: list[str | Segment] = [(f"{hit.rank:>2}", "dim"), "  ", (f"{hit.path}:{hit.start_line}", "bold cyan")]
+    parts: list[str | Segment] = [(f"{hit.rank:>2}", "dim"), "  ", (f"{hit.path}:{hit.line}", "bold cyan")]
     if several:
         parts += ["  ", (f"[{hit.repo}]", "magenta")]
     if hit.symbol:

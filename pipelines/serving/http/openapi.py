@@ -48,6 +48,7 @@ _SCHEMAS: dict[str, Any] = {
             "path": _TEXT,
             "start_line": {**_LINE, "description": "Counted from 1, by LF alone."},
             "end_line": {**_LINE, "description": "Inclusive."},
+            "line": {**_LINE, "description": "The line to open: that of the definition or of the best match."},
             "language": _TEXT,
             "kind": _TEXT,
             "symbol": _TEXT,

@@ -1,0 +1,201 @@
+"""Which line of a chunk declares a name: a field, an enum member, a short constant. In: text, a name. Out: a place.
+
+Such names have no chunk of their own. They are found through the words of the index and told from mere mentions by what
+stands around them on their line, which is much the same in all languages: nothing but modifiers and a type before them,
+and `=`, `:`, `;` or `,` after them. No text is read that does not hold the name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from pipelines.records import ChunkKind
+
+#: How sure a line declares a name: a member of a type or a constant; a line that looks like one where there may be
+#: others; a local variable, or the key of an object inside a function.
+SURE, LIKELY, LOCAL = 3, 2, 1
+#: Lines of a chunk that are looked at: its own text is bounded, and so is a name that stands on each of its lines.
+_MAX_PLACES = 32
+_MAX_LINE_CHARS = 400
+
+_TYPES = frozenset({ChunkKind.CLASS, ChunkKind.INTERFACE, ChunkKind.STRUCT, ChunkKind.TRAIT, ChunkKind.TYPE})
+_CALLABLES = frozenset({ChunkKind.FUNCTION, ChunkKind.METHOD, ChunkKind.MACRO})
+#: Languages where a type stands before the name, and where it stands behind, without a sign between.
+_TYPE_FIRST = frozenset({"c", "cpp", "csharp", "java", "php", "scala", "cuda", "objc"})
+_TYPE_LAST = frozenset({"go", "sql"})
+_SYMBOLS = frozenset({"ruby", "elixir"})
+
+#: What opens a declaration, whatever follows the name.
+_OPENING = """
+#define const let var val final static readonly constexpr constinit type typedef typealias alias associatedtype
+newtype data record field property public private protected internal pub export declare local my our lazy extern
+external attr_accessor attr_reader attr_writer cattr_accessor mattr_accessor thread_mattr_accessor class_attribute
+define set setenv mut volatile mutable override open abstract global case event enum union opaque lateinit
+"""
+_KEYWORDS = frozenset(_OPENING.split())
+#: A keyword of these makes a member of what stands inside the head of a function: a property of a constructor.
+_MEMBER_KEYWORDS = frozenset({"public", "private", "protected", "internal", "readonly", "val", "var", "pub"})
+_PROPERTY_KEYWORDS = ("val", "var", "readonly", "private", "public")
+#: What makes a line one that uses names.
+_USING = """
+return if while for switch import from use using include require new throw raise goto delete not and or in is await
+yield else elif elsif unless until assert echo print do then match when with case_of package namespace extends
+implements instanceof typeof undef
+"""
+_REFUSING = frozenset(_USING.split())
+_WORDS = re.compile(r"#?[\w$]+")
+_COMMENT = re.compile(r"\s*(?://|#(?!define\b|\[|\w*$)|/?\*(?=\s|\*|$)|--(?=\s|\[)|;|%|\"\"\"|<!--)")
+_ASSIGNED = re.compile(r"\s*(?::\s*[^:=].*)?(?::=|\|\|=|\?=|=(?![=>~]))")
+_TYPED = re.compile(r"\s*[?!]?:(?![:=])")
+_ENDED = re.compile(r"\s*(?:[,;}|)]|$)")
+_ALIASED = re.compile(r"\s*=>")
+_TARGETS = re.compile(r"\s*(?:,\s*\w+\s*)+=(?!=)")
+_AFTER_TYPE = re.compile(r"\s*(?:=(?!=)|[;,\[{)]|:(?!:)|$)")
+_TYPE_BEFORE = re.compile(r"\s*[\w$][\w$\s:<>,*&?.\[\]]*[\s*&>\]?]")
+_POINTER_BEFORE = re.compile(r"[\w\s*:<>]+\(\s*[*^]\s*")
+_OWN = re.compile(r"\s*(?:self|this|@|exports|module\.exports|cls|[A-Z]\w*)(?:\.|->)?\Z")
+_ANNOTATION = re.compile(r"(?<!\w)@\w+(?:\([^()]*\))?\s+")
+_TAKEN_APART = re.compile(r"\s*(?:export\s+)?(?:const|let|var|val)\s*[{\[(][\w\s,:]*")
+_OPENED = re.compile(r".*[{;]", re.DOTALL)
+_ALTERNATIVE = re.compile(r"\s*(?:(?:data|newtype)\b.*)?[|=]\s*\Z")
+_ENUM_BEFORE = re.compile(r"[\w\s,=<>|+x()']*\Z")
+
+
+class Declaration(NamedTuple):
+    """The place of a declared name in a text: the line, from 0, and how sure it is."""
+
+    line: int
+    strength: int
+
+
+def find_declaration(text: str, name: str, kind: str, language: str, *, fold: bool = False) -> Declaration | None:
+    """Return the first of the surest places where a text declares a name.
+
+    :param kind: what the text shows, as in the index. :param fold: take the name in any case.
+    """
+    bare = name.lstrip("$@#:").rstrip("?!()") or name
+    pattern = re.compile(rf"(?<![\w]){re.escape(bare)}(?!\w)", re.IGNORECASE if fold else 0)
+    best: Declaration | None = None
+    for count, match in enumerate(pattern.finditer(text)):
+        begin = text.rfind("\n", 0, match.start()) + 1
+        end = text.find("\n", match.end())
+        before, after = text[begin : match.start()], text[match.end() : end if end >= 0 else len(text)]
+        if len(before) + len(after) <= _MAX_LINE_CHARS:
+            strength = _strength(before, after, kind, language)
+            if strength and (best is None or strength > best.strength):
+                best = Declaration(text.count("\n", 0, begin), strength)
+        if count == _MAX_PLACES or (best is not None and best.strength == SURE):
+            break
+    return best
+
+
+def _strength(before: str, after: str, kind: str, language: str) -> int:
+    """Return how sure a line declares the name between `before` and `after`; 0 if it does not."""
+    if _COMMENT.match(before) or (not before.strip() and _COMMENT.match(after) and language != "elixir"):
+        return 0
+    if before.endswith(("'", '"', "`")) and after[:1] == before[-1]:
+        return _key(before[:-1], after[1:], kind)
+    if _quoted(before):
+        return 0
+    if kind == ChunkKind.ENUM or (kind in _TYPES and language == "haskell") or _ALTERNATIVE.match(before):
+        found = _member(before, after)
+        if found:
+            return found
+    if _TAKEN_APART.fullmatch(before):
+        return LOCAL if kind in _CALLABLES else LIKELY
+    opened = _OPENED.sub("", before) if kind in _TYPES or kind == ChunkKind.MODULE else before
+    return _after_head(_ANNOTATION.sub("", opened), after, kind, language)
+
+
+def _after_head(head: str, after: str, kind: str, language: str) -> int:
+    """Return how sure what stands before a name on its line is the head of a declaration."""
+    words = _WORDS.findall(head)
+    if not _REFUSING.isdisjoint(words):
+        return 0
+    if head.strip() and _OWN.match(head):
+        assigned = _ASSIGNED.match(after) or _TYPED.match(after)
+        return LOCAL if assigned else _attribute(head, after, language)
+    stripped = head.rstrip()
+    if stripped.endswith((".", "->", "::", "\\")) and not stripped.endswith("..."):
+        return 0
+    most = LOCAL if kind in _CALLABLES else SURE
+    if not words:
+        return min(most, _bare(head, after, kind, language))
+    if not _KEYWORDS.isdisjoint(words) and _declared(head, after, language):
+        return most if _MEMBER_KEYWORDS.isdisjoint(words) else SURE
+    return min(most, _typed(head, after, kind, language))
+
+
+def _typed(head: str, after: str, kind: str, language: str) -> int:
+    """Return how sure a name behind a type, or behind what looks like one, is declared."""
+    if language in _SYMBOLS and head.endswith(":") and "(" not in head:
+        return LIKELY
+    plain = _TYPE_BEFORE.fullmatch(head) and _AFTER_TYPE.match(after)
+    pointer = _POINTER_BEFORE.fullmatch(head) and after.startswith(")")
+    if language in _TYPE_FIRST and (plain or pointer):
+        return SURE if kind in _TYPES else LIKELY
+    return 0
+
+
+def _quoted(before: str) -> bool:
+    """Tell whether what follows stands inside a text."""
+    return any(before.count(quote) % 2 for quote in ('"', "`")) or (before.count("'") % 2 == 1 and '"' not in before)
+
+
+def _key(before: str, after: str, kind: str) -> int:
+    if before.strip(" \t{,[(") or not (_TYPED.match(after) or _ALIASED.match(after)):
+        return 0
+    return LOCAL if kind in _CALLABLES else LIKELY
+
+
+def _attribute(head: str, after: str, language: str) -> int:
+    """Elixir: @name value."""
+    return SURE if language == "elixir" and head.strip() == "@" and re.match(r"\s+\S", after) else 0
+
+
+def _member(before: str, after: str) -> int:
+    """Return how sure a line of an enumeration, or of the alternatives of a type, is one of its members."""
+    if _ALTERNATIVE.match(before):
+        return SURE
+    head = _OPENED.sub("", before)
+    words = _WORDS.findall(head)
+    if not _REFUSING.isdisjoint(words) or not _ENUM_BEFORE.match(head):
+        return 0
+    last = head.rpartition(",")[2].strip()
+    plain = last in ("", "case", "indirect case")
+    return SURE if plain and re.match(r"\s*(?:[,;=({}:)]|::|//|/\*|#|--|$)", after) and "==" not in after[:4] else 0
+
+
+def _bare(head: str, after: str, kind: str, language: str) -> int:
+    """Return how sure a line that begins with the name declares it."""
+    if head.strip(" \t-*$#@'\"{,&:~"):
+        return 0
+    if language == "haskell" and re.match(r"\s*(?:,[\w\s,']*)?::", after):
+        return SURE
+    if _TYPED.match(after) or _ASSIGNED.match(after):
+        return SURE
+    if _ALIASED.match(after) or _TARGETS.match(after):
+        return LIKELY
+    if language in _TYPE_LAST and re.match(r"(?:\s*,\s*\w+)*\s+[\w*\[\]]|\s*$|\(", after):
+        return SURE if kind in _TYPES else LIKELY
+    if kind in _TYPES and re.match(r"\s*[(<]", after) and language not in ("python", "ruby"):
+        return LIKELY
+    if language in ("c", "cpp") and kind == ChunkKind.MODULE and _ENDED.match(after):
+        return LIKELY
+    return 0
+
+
+def _declared(head: str, after: str, language: str) -> bool:
+    """Tell whether a name behind a keyword is the one that is declared, and not its type."""
+    if head.count("(") > head.count(")") and not head.rstrip().endswith(
+        ("val", "var", "readonly", "private", "public")
+    ):
+        return head.lstrip().startswith(("attr_", "define(")) or head.strip() in ("(", "set(")
+    if "=" in head.replace("==", "").replace("=>", "") and not head.rstrip().endswith(","):
+        return False
+    if language in _TYPE_LAST and re.match(r"\s+[\w*\[(]", after):
+        return True
+    if head.lstrip().startswith("#define"):
+        return head.strip() == "#define"
+    return _AFTER_TYPE.match(after) is not None or _ASSIGNED.match(after) is not None or _TYPED.match(after) is not None

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+
+from pipelines.retrieval.declarations import LIKELY, LOCAL, SURE, find_declaration
+
+
+def strength(line: str, name: str, kind: str, language: str) -> int:
+    found = find_declaration(f"first\n{line}\nlast", name, kind, language)
+    assert found is None or found.line == line.count("\n", 0, line.find(name)) + 1
+    return found.strength if found else 0
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "kind", "language"),
+    [
+        ("MAX_RETRIES = 3", "MAX_RETRIES", "module", "python"),
+        ("    timeout: float = 3", "timeout", "class", "python"),
+        ("    RED = auto()", "RED", "class", "python"),
+        ("const defaultPort = 80", "defaultPort", "module", "go"),
+        ("var errShut = errors.New(x)", "errShut", "module", "go"),
+        ("\tAppEngine bool", "AppEngine", "struct", "go"),
+        ("  private final List<String> names;", "names", "class", "java"),
+        ("  @Param Api api;", "api", "class", "java"),
+        ("  TWEETS(new Type() {}),", "TWEETS", "enum", "java"),
+        ("  IDENTITY() {", "IDENTITY", "enum", "java"),
+        ("#define LIMIT 3", "LIMIT", "module", "c"),
+        ("    unsigned long used;", "used", "struct", "c"),
+        ("    int (*free)(void *p);", "free", "struct", "c"),
+        ("    char buf[64];", "buf", "struct", "c"),
+        ("    unsigned flag:1;", "flag", "struct", "c"),
+        ("enum { RED, GREEN };", "GREEN", "enum", "c"),
+        ("    BLUE = 4,", "BLUE", "enum", "cpp"),
+        ("    pub retries: usize,", "retries", "struct", "rust"),
+        ("    Closed,", "Closed", "enum", "rust"),
+        ("    Moved { x: i32 },", "Moved", "enum", "rust"),
+        ("  readonly url: string;", "url", "interface", "typescript"),
+        ("  Ready = 'ready',", "Ready", "enum", "typescript"),
+        ("export const LIMIT = 3;", "LIMIT", "module", "typescript"),
+        ("    private readonly store: Store,", "store", "method", "typescript"),
+        ("    case failed(Error)", "failed", "enum", "swift"),
+        ("    let limit: Int", "limit", "struct", "swift"),
+        ("    val name: String,", "name", "class", "kotlin"),
+        ("    const LIMIT = 3;", "LIMIT", "class", "php"),
+        ("    protected $handler;", "handler", "class", "php"),
+        ("    public string Name { get; set; }", "Name", "class", "csharp"),
+        ("  attr_reader :limit", "limit", "class", "ruby"),
+        ("  LIMIT = 3", "LIMIT", "module", "ruby"),
+        ("  @limit 3", "limit", "module", "elixir"),
+        ("data Shape = Circle | Square", "Square", "type", "haskell"),
+        ("  { radius :: Double", "radius", "type", "haskell"),
+        ("  name = 3,", "name", "module", "lua"),
+        ("export LIMIT=3", "LIMIT", "module", "shell"),
+        ("    limit: u32 = 3,", "limit", "struct", "zig"),
+    ],
+)
+def test_a_line_that_declares_is_sure(line: str, name: str, kind: str, language: str) -> None:
+    assert strength(line, name, kind, language) == SURE
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "kind", "language"),
+    [
+        ("  field :limit, :integer", "limit", "module", "elixir"),
+        ('  "limit": 3,', "limit", "window", "json"),
+        ("export const { GET, POST } = handlers", "POST", "module", "typescript"),
+        ("static int verbose = 0;", "verbose", "module", "c"),
+    ],
+)
+def test_a_line_that_may_declare_is_likely(line: str, name: str, kind: str, language: str) -> None:
+    assert strength(line, name, kind, language) >= LIKELY
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "kind", "language"),
+    [
+        ("    limit = 3", "limit", "function", "python"),
+        ("    self.limit = 3", "limit", "method", "python"),
+        ("    const limit = 3;", "limit", "function", "typescript"),
+        ("    this.limit = limit;", "limit", "method", "java"),
+    ],
+)
+def test_what_a_function_keeps_for_itself_is_local(line: str, name: str, kind: str, language: str) -> None:
+    assert strength(line, name, kind, language) == LOCAL
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "kind", "language"),
+    [
+        ("# LIMIT = 3", "LIMIT", "module", "python"),
+        ("// const LIMIT = 3", "LIMIT", "module", "go"),
+        (" * LIMIT: how many", "LIMIT", "class", "java"),
+        ("return LIMIT", "LIMIT", "module", "python"),
+        ("from shop import LIMIT", "LIMIT", "module", "python"),
+        ("if limit == 3:", "limit", "module", "python"),
+        ("foo(limit, 3)", "limit", "module", "python"),
+        ("x = limit", "limit", "module", "python"),
+        ("other.limit(3)", "limit", "module", "java"),
+        ("  private final Limit other;", "Limit", "class", "java"),
+        ("static Limit other = 3;", "Limit", "module", "c"),
+        ('print("limit: 3")', "limit", "module", "python"),
+        ("type Other struct { Limit }", "Limits", "struct", "go"),
+        ("Shape::Circle => 3,", "Circle", "function", "rust"),
+        ("total = LIMIT + 1", "LIMIT", "class", "python"),
+    ],
+)
+def test_a_mention_declares_nothing(line: str, name: str, kind: str, language: str) -> None:
+    assert strength(line, name, kind, language) == 0
+
+
+def test_the_surest_line_is_taken_and_a_name_within_a_name_is_none() -> None:
+    text = "class A:\n    def f(self):\n        self.limit = 3\n    old_limit = 1\n    limit: int = 3\n"
+    found = find_declaration(text, "limit", "class", "python")
+    assert found is not None
+    assert (found.line, found.strength) == (4, SURE)
+
+
+def test_case_counts_unless_it_is_folded() -> None:
+    assert find_declaration("LIMIT = 3", "limit", "module", "python") is None
+    assert find_declaration("LIMIT = 3", "limit", "module", "python", fold=True) is not None
+
+
+def test_long_lines_and_many_mentions_cost_little() -> None:
+    assert find_declaration("x" * 10_000 + " limit = 3", "limit", "module", "javascript") is None
+    assert find_declaration("f(limit)\n" * 100 + "limit = 3", "limit", "module", "python") is None
+    assert find_declaration("(" * 200 + "limit" + ")" * 190, "limit", "class", "cpp") is None
