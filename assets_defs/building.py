@@ -22,6 +22,7 @@ def index(environment: Environment, request: IndexRequest, progress: Progress) -
     deployment, root = _place(environment, request)
     store = RebuildingStore(deployment.store_root) if request.full else None
     with Workspace(deployment, store=store, progress=progress) as workspace:
+        workspace.agreed_tokens = request.agreed_tokens
         return index_repository(workspace, _requested(root, request, workspace))
 
 

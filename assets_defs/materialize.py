@@ -24,6 +24,8 @@ from resources.workspace import Workspace
 
 #: Builds the artifact of one bucket of a repository.
 BuildBucket = Callable[[str, BucketPlan], StageReport]
+#: Told, before any of them is built, which artifacts of a repository will be; it may refuse by raising.
+Prepare = Callable[[str, Sequence[Target]], None]
 #: Builds a per-repository artifact.
 BuildWhole = Callable[[str, Target], StageReport]
 AssetDecorator = Callable[[Callable[..., Any]], dg.AssetsDefinition]
@@ -82,7 +84,7 @@ def _shared(artifact: Format, group: str, kinds: set[str], schema: pa.Schema | N
 
 
 def materialize_buckets(
-    context: dg.AssetExecutionContext, workspace: Workspace, build: BuildBucket
+    context: dg.AssetExecutionContext, workspace: Workspace, build: BuildBucket, prepare: Prepare | None = None
 ) -> dg.MaterializeResult[Any]:
     """Build the artifact of every bucket that the run is asked for, under the lock of its repository."""
     asset = context.asset_key.to_user_string()
@@ -93,6 +95,8 @@ def materialize_buckets(
             wanted = {
                 bucket for bucket in buckets if not workspace.store.holds(plan.buckets[bucket].targets[asset].ref)
             }
+            if prepare is not None:
+                prepare(repo, [plan.buckets[bucket].targets[asset] for bucket in buckets if bucket in wanted])
             workspace.progress.begin(_step(asset), len(wanted))
             for bucket in buckets:
                 reports.append(build(repo, plan.buckets[bucket]))

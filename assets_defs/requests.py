@@ -19,6 +19,7 @@ from assets_defs.partitions import REPOS, partition_key, range_tags
 from pipelines.errors import StrataError
 from pipelines.fingerprint import fingerprint
 from pipelines.plan import Plan
+from pipelines.records import Metered
 from resources.workspace import Workspace
 
 _MAX_FAILURES = 3
@@ -51,7 +52,8 @@ def wanted_runs(workspace: Workspace, repo: str) -> Iterator[Wanted]:
     """Yield the runs that a repository needs: its changed buckets, else, if it is not published, the repository's."""
     plan = workspace.plan(repo)
     changed = {bucket: plan.buckets[bucket].source for bucket in plan.changed_buckets(workspace.store)}
-    if needs_range(len(changed), len(plan.buckets)):
+    at_once = bool(changed) and isinstance(workspace.encoder(repo), Metered)  # what it costs is agreed to as a whole
+    if at_once or needs_range(len(changed), len(plan.buckets)):
         version = fingerprint([_version(plan, bucket) for bucket in changed])
         tags = range_tags(repo, len(plan.buckets))
         yield Wanted(BUCKET_JOB, repo, _WHOLE_RANGE, version, None, tags, changed, plan.listing.warnings)

@@ -7,7 +7,9 @@
     │   ├── NotFound           what was asked for by its name is not in the index
     │   └── Unreadable         a listed file may not be read
     ├── SourceMoved            a file or commit changed while a run was reading it
+    ├── NotAgreed              a run would cost money, and nobody agreed to that
     ├── EncoderError           an encoder, model or tokenizer cannot be used
+    │   └── EncoderUnavailable a service that encodes does not answer, or refuses
     ├── BusyError              another process holds the repository's write lock
     ├── StorageError           the artifact store cannot be written (disk full, read-only)
     └── ArtifactError          an artifact cannot be used
@@ -60,6 +62,18 @@ class SourceMoved(StrataError):
 
 class EncoderError(StrataError):
     """An encoder, model or tokenizer cannot be loaded or gave an unusable result."""
+
+
+class EncoderUnavailable(EncoderError):
+    """A service that encodes does not answer, or refuses; no text is at fault."""
+
+
+class NotAgreed(StrataError):
+    """A run would cost money, and nobody agreed to that; `tokens` is how many would be paid for."""
+
+    def __init__(self, message: str, tokens: int, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.tokens = tokens
 
 
 class BusyError(StrataError):

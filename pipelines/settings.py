@@ -14,11 +14,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pipelines.endpoint import Endpoint
 from pipelines.errors import SettingsError
 from pipelines.fingerprint import NOT_AN_INPUT
 from pipelines.identity import DEFAULT_BUCKETS, MAX_BUCKETS, require_repo_key
 
-EMBEDDERS = ("code", "vocab", "hash", "onnx")
+#: Encoders that ship with Strata and need no model; then those that need one.
+BUNDLED = ("code", "vocab", "hash")
+EMBEDDERS = (*BUNDLED, "onnx", "api")
 CONTENT_CHOICES = ("all", "code", "docs")
 #: How a message names the type that a setting must have.
 _TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
@@ -79,9 +82,13 @@ class EmbedderSettings:
     """[embedder]: which encoder gives the vectors."""
 
     name: str = "code"
-    model: str = ""  # path of an ONNX model, for name = "onnx"
-    tokenizer: str = ""  # path of its tokenizer.json; default: beside the model
+    model: str = ""  # path of an ONNX model, for name = "onnx"; name of a service's model, for name = "api"
+    tokenizer: str = ""  # path of the ONNX model's tokenizer; default: beside the model
     dimensions: int = 256
+    url: str = ""  # of a service, for name = "api"
+    price: float = field(default=0.0, metadata=NOT_AN_INPUT)  # dollars for a million tokens of it; 0 = not known
+    #: Tokens that a run may send to it without anybody being asked.
+    agreed_tokens: int = field(default=0, metadata=NOT_AN_INPUT)
 
     def __post_init__(self) -> None:
         _require(self.name in EMBEDDERS, "embedder.name", self.name, ", ".join(EMBEDDERS))
@@ -90,11 +97,29 @@ class EmbedderSettings:
         if self.name == "onnx" and not self.model:
             hint = "give --model PATH, or set embedder.model"
             raise SettingsError("embedder.model is missing: embedder.name = 'onnx' needs the path of one", hint=hint)
-        if self.model and self.name != "onnx":
+        if self.model and self.name in BUNDLED:
             hint = "give --embedder onnx, or set embedder.name = 'onnx'"
             raise SettingsError(
                 f"embedder.model = {self.model!r} is not used by embedder.name = {self.name!r}", hint=hint
             )
+        self._check_service()
+
+    def _check_service(self) -> None:
+        _require(self.price >= 0, "embedder.price", self.price, "0 or more dollars")
+        _require(self.agreed_tokens >= 0, "embedder.agreed_tokens", self.agreed_tokens, "0 or more")
+        if self.name != "api":
+            if self.url:
+                hint = "give --embedder api, or set embedder.name = 'api'"
+                raise SettingsError(f"embedder.url is not used by embedder.name = {self.name!r}", hint=hint)
+            return
+        try:
+            Endpoint.parse(self.url)
+        except ValueError as error:  # the value is not repeated: it may hold a password
+            hint = "such as https://api.openai.com/v1; give it with --url, or set embedder.url"
+            raise SettingsError(f"embedder.url cannot be used: {error}", hint=hint) from None
+        if not self.model or self.model.startswith("/"):
+            hint = "give --embedder api --model NAME, or set embedder.model"
+            raise SettingsError("embedder.model must be the name of a model of the service", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

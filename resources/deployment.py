@@ -8,7 +8,8 @@
 4. Else, inside a checkout of Strata itself, `data/store`, with the bundled sample as its one repository.
 
 A configuration that was found, not named, may have come with a clone: it cannot place the store, take a model or read
-judgments outside its own folder. One that the user named may. Which repositories it lists is only read from.
+judgments outside its own folder, nor have texts sent to a service. One that the user named may. Which repositories it
+lists is only read from.
 """
 
 from __future__ import annotations
@@ -112,9 +113,14 @@ def read_settings(path: Path, *, trusted: bool) -> Settings:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"cannot read {path}: {error}") from error
     settings = parse_settings(content, str(path))
+    if settings.embedder.name == "api" and not trusted:
+        raise SettingsError(
+            f"{path}: embedder.name = 'api' sends the texts of the repository to another machine",
+            hint=f"set {CONFIG_VARIABLE}={path} if you trust this file, or give --embedder api with --url and --model",
+        )
     given = {
         "artifacts.uri": settings.artifacts.uri.removeprefix("file://"),
-        "embedder.model": settings.embedder.model,
+        "embedder.model": settings.embedder.model if settings.embedder.name == "onnx" else "",
         "embedder.tokenizer": settings.embedder.tokenizer,
         "evaluation.judgments": settings.evaluation.judgments,
     }
@@ -128,7 +134,11 @@ def read_settings(path: Path, *, trusted: bool) -> Settings:
     return replace(
         settings,
         artifacts=replace(settings.artifacts, uri=absolute["artifacts.uri"]),
-        embedder=replace(settings.embedder, model=absolute["embedder.model"], tokenizer=absolute["embedder.tokenizer"]),
+        embedder=replace(
+            settings.embedder,
+            model=absolute["embedder.model"] or settings.embedder.model,
+            tokenizer=absolute["embedder.tokenizer"],
+        ),
     )
 
 

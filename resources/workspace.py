@@ -6,7 +6,7 @@ forgets what was seen of a repository; a new run makes a new workspace.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -15,21 +15,22 @@ from typing import TYPE_CHECKING, Self
 from pipelines.artifacts import Target
 from pipelines.discover import grammar_versions, list_files
 from pipelines.embedding import make_encoder
-from pipelines.errors import ArtifactMissing, InputError, StrataError
+from pipelines.errors import ArtifactMissing, InputError, NotAgreed, StrataError
 from pipelines.fingerprint import digest_bytes
 from pipelines.generation import EncoderInfo, GenerationDocument, draft_generation
 from pipelines.locks import repository_lock
 from pipelines.plan import Inputs, Plan, make_plan, repository_targets
 from pipelines.progress import Progress, Silent
-from pipelines.records import CheckResult, Encoder, Listing, SourceTree, Staleness
+from pipelines.records import CheckResult, Encoder, Listing, Metered, SourceTree, Staleness
 from pipelines.report import StageReport
 from pipelines.serving.publish import publish_generation
-from pipelines.settings import EmbedderSettings, IndexSettings, Settings
+from pipelines.settings import BUNDLED, EmbedderSettings, IndexSettings, Settings
 from pipelines.store import ArtifactStore, Pointer
 from resources.bundled import deny_patterns, encoder_folder
 from resources.deployment import Deployment
 from resources.registry import Entry, Registered, Registry
 from resources.repositories import Repository, judgments_of, repositories_of, settings_of
+from resources.services import api_key
 
 if TYPE_CHECKING:
     from pipelines.discover import ParserPool
@@ -39,7 +40,10 @@ LOCK_WAIT_S = 7_200.0
 
 
 class Workspace:
-    """A store with its repositories. `reports` and `checks` collect what the assets of this run did."""
+    """A store with its repositories. `reports` and `checks` collect what the assets of this run did.
+
+    `agreed_tokens` is how many tokens may be paid for in this run, besides what the settings allow.
+    """
 
     def __init__(
         self, deployment: Deployment, *, store: ArtifactStore | None = None, progress: Progress | None = None
@@ -50,6 +54,7 @@ class Workspace:
         self.progress: Progress = progress or Silent()
         self.reports: list[StageReport] = []
         self.checks: list[CheckResult] = []
+        self.agreed_tokens = 0
         self._stack = ExitStack()
         self._repositories = repositories_of(deployment, self.registry.read())
         self._plans: dict[str, Plan] = {}
@@ -150,16 +155,28 @@ class Workspace:
         """Return the encoder of a repository's settings; equal settings share one."""
         settings = self.settings(key).embedder
         if settings not in self._encoders:
-            self._encoders[settings] = make_encoder(settings, encoder_folder())
+            self._encoders[settings] = make_encoder(settings, encoder_folder(), api_key)
         return self._encoders[settings]
 
     def encoder_of(self, key: str, made_by: EncoderInfo) -> Encoder:
         """Return the encoder that made a generation: the settings may have changed since, and it is still served."""
         encoder = self.encoder(key)
-        if encoder.digest == made_by.digest or made_by.name == "onnx":
+        if encoder.digest == made_by.digest or made_by.name not in BUNDLED:
             return encoder
         other = make_encoder(EmbedderSettings(made_by.name, dimensions=made_by.dimensions), encoder_folder())
         return other if other.digest == made_by.digest else encoder
+
+    def require_agreement(self, key: str, targets: Sequence[Target]) -> None:
+        """Let chunk_vectors be made only if what that costs was agreed to; their chunks are in the store.
+
+        :raises NotAgreed: with the estimate, if it was not.
+        """
+        encoder = self.encoder(key)
+        if isinstance(encoder, Metered):
+            needed = encoder.estimate(self.store, targets)
+            if needed.tokens > max(self.agreed_tokens, self.settings(key).embedder.agreed_tokens):
+                hint = "add --yes to agree, or set embedder.agreed_tokens for runs that nobody watches"
+                raise NotAgreed(f"{needed}, has not been agreed to", needed.tokens, hint=hint)
 
     def inputs(self, key: str) -> Inputs:
         """Return what the artifacts of a repository depend on besides its files."""

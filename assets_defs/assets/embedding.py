@@ -25,7 +25,7 @@ def chunk_vectors(partitions: Partitions) -> dg.AssetsDefinition:
             target, encoder = bucket.targets[CHUNK_VECTORS.name], workspace.encoder(repo)
             return build_vectors(workspace.store, target, encoder, workspace.progress)
 
-        return materialize_buckets(context, workspace, make)
+        return materialize_buckets(context, workspace, make, workspace.require_agreement)
 
     return build
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pipelines.embedding.api import ApiEncoder
+from pipelines.embedding.api_client import KeyOf
 from pipelines.embedding.code import CodeEncoder
 from pipelines.embedding.model_files import find_model
 from pipelines.embedding.onnx_model import OnnxEncoder
@@ -16,12 +18,15 @@ from pipelines.records import Encoder
 from pipelines.settings import EmbedderSettings
 
 
-def make_encoder(settings: EmbedderSettings, data: Path) -> Encoder:
+def make_encoder(settings: EmbedderSettings, data: Path, key_of: KeyOf | None = None) -> Encoder:
     """Return the encoder that the settings name.
 
     :param settings: which one. :param data: the folder of the bundled encoder data, data/encoder in a checkout.
+    :param key_of: gives the key of a service, when it is needed; without one, no service has a key.
     :raises EncoderError: if a file that it needs is missing or of a kind that cannot be read.
     """
+    if settings.name == "api":
+        return ApiEncoder(settings, key_of or (lambda _: ""))
     if settings.name == "onnx":
         return OnnxEncoder(find_model(settings.model, settings.tokenizer), settings.dimensions)
     if settings.name == "code":

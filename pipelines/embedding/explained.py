@@ -25,6 +25,7 @@ class Explained:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, StrataError):
-            raise EncoderError(f"{self.what}: {error.message}", hint=error.hint or self.hint) from error
+            kind_of = type(error) if isinstance(error, EncoderError) else EncoderError
+            raise kind_of(f"{self.what}: {error.message}", hint=error.hint or self.hint) from error
         if isinstance(error, Exception):  # an interrupt and the like pass as they are
             raise EncoderError(f"{self.what}: {type(error).__name__}: {error}", hint=self.hint) from error

@@ -22,7 +22,7 @@ from pipelines.artifacts import ArtifactWriter, Target
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.reuse import EMBED_KEYS, VALID, VECTORS, KnownVectors
 from pipelines.embedding.texts import COLUMNS, BucketTexts, compose_bucket
-from pipelines.errors import EncoderError
+from pipelines.errors import EncoderError, EncoderUnavailable
 from pipelines.generation import EncoderInfo
 from pipelines.progress import Progress
 from pipelines.records import Encoder
@@ -109,6 +109,8 @@ def _encode(texts: BucketTexts, indices: npt.NDArray[np.intp], encoder: Encoder)
             vectors = encoder.encode(texts.take(indices))
             if vectors.shape != (len(indices), encoder.dimensions):
                 raise EncoderError(f"it gave shape {vectors.shape} for {len(indices)} texts")
+    except EncoderUnavailable:
+        raise
     except EncoderError:
         for index in indices if len(indices) > 1 else ():
             _encode(texts, np.array([index]), encoder)

@@ -7,6 +7,7 @@ there; only what was given on the command line is handed on.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -83,10 +84,14 @@ def _index(
     ] = None,
     repo: Annotated[str, option("Its key.", metavar="KEY", default="the one it has, or its folder's name")] = "",
     embedder: Annotated[str | None, one_of(EMBEDDERS, "What makes the vectors.", default=_EMBEDDER.name)] = None,
-    model: Annotated[str | None, option("ONNX model, for --embedder onnx.", metavar="PATH")] = None,
-    tokenizer: Annotated[
-        str | None, option("The model's tokenizer.json.", metavar="PATH", default="beside the model")
+    model: Annotated[
+        str | None, option("ONNX model, for --embedder onnx; name of a model, for api.", metavar="PATH|NAME")
     ] = None,
+    tokenizer: Annotated[
+        str | None, option("The ONNX model's tokenizer.", metavar="PATH", default="beside the model")
+    ] = None,
+    url: Annotated[str | None, option("Embeddings service, for --embedder api.", metavar="URL")] = None,
+    yes: Annotated[bool, option("Agree to what --embedder api will cost.", "--yes")] = False,
     dimensions: Annotated[
         int | None, option("Width of the vectors.", metavar="N", default=_EMBEDDER.dimensions)
     ] = None,
@@ -127,8 +132,9 @@ def _index(
     overrides: dict[str, dict[str, Any]] = {
         "embedder": {
             "name": embedder,
-            "model": _absolute(model),
+            "model": model if embedder == "api" else _absolute(model),
             "tokenizer": _absolute(tokenizer),
+            "url": url,
             "dimensions": dimensions,
         },
         "quantization": {"bits": bits},
@@ -141,7 +147,8 @@ def _index(
         "index": {"content": content},
     }
     given = {section: kept for section, values in overrides.items() if (kept := _given(values))}
-    request = IndexRequest(path, repo=repo, rev=rev, full=full, overrides=given)
+    agreed = sys.maxsize if yes else 0
+    request = IndexRequest(path, repo=repo, rev=rev, full=full, agreed_tokens=agreed, overrides=given)
     if dry_run:
         return partial(run_preview, request, reason or (), verbose)
     if verbose or reason:

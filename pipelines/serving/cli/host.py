@@ -34,6 +34,7 @@ class IndexRequest:
     rev: str = ""
     full: bool = False
     overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    agreed_tokens: int = 0  # that may be paid for, with an embedder that costs money
 
 
 @dataclass(frozen=True, slots=True)

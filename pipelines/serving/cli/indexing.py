@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
+from pipelines.errors import NotAgreed
 from pipelines.serving.cli.bars import shown_progress
-from pipelines.serving.cli.host import Host, IndexRequest
+from pipelines.serving.cli.host import Host, IndexOutcome, IndexRequest
 from pipelines.serving.cli.output import Output
 from pipelines.serving.cli.previews import file_lines, preview_lines
 from pipelines.serving.cli.tables import index_lines
@@ -14,8 +16,7 @@ from pipelines.serving.render import index_document, preview_document
 
 def run_index(request: IndexRequest, host: Host, output: Output) -> int:
     """Bring an index up to date. 0: published; 1: it was built, but a check keeps it from being published."""
-    with shown_progress(output) as progress:
-        outcome = host.index(request, progress)
+    outcome = _index(request, host, output)
     output.answer(index_document(outcome), index_lines(outcome, output.marks))
     for warning in outcome.warnings:
         output.warn(warning)
@@ -24,6 +25,18 @@ def run_index(request: IndexRequest, host: Host, output: Output) -> int:
     elif not outcome.files_indexed:
         output.warn("no file was indexed; `strata index --dry-run` tells why each is left out")
     return 0 if outcome.published else 1
+
+
+def _index(request: IndexRequest, host: Host, output: Output) -> IndexOutcome:
+    """Ask the host, and the user where it would cost money; what was done until then is not done again."""
+    while True:
+        try:
+            with shown_progress(output) as progress:
+                return host.index(request, progress)
+        except NotAgreed as needed:
+            if needed.tokens <= request.agreed_tokens or not output.agrees(needed.message):
+                raise
+            request = replace(request, agreed_tokens=needed.tokens)
 
 
 def run_preview(request: IndexRequest, reasons: Collection[str], every: bool, host: Host, output: Output) -> int:

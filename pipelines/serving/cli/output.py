@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,6 +51,14 @@ class Output:
     def warn(self, message: str) -> None:
         """Write a warning to stderr."""
         self.note(("warning: ", "bold yellow"), message)
+
+    def agrees(self, to: str) -> bool:
+        """Ask a person on the terminal whether to go on, nobody where there is none; "yes" in full is needed."""
+        if not self.err.is_terminal or sys.stdin is None or not sys.stdin.isatty():
+            return False
+        self.note(to)
+        self.err.write("go on? yes/no: ")
+        return sys.stdin.readline().strip().lower() == "yes"
 
     def fail(self, kind: str, detail: str, hint: str = "") -> None:
         """Say why there is no answer: to stderr, or as the one JSON document."""
