@@ -5,6 +5,8 @@ Importing this module reads nothing; Dagster calls `defs`, which finds the deplo
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import dagster as dg
 
 from assets_defs.assets.chunking import chunking_assets
@@ -14,12 +16,15 @@ from assets_defs.assets.embedding import embedding_assets
 from assets_defs.assets.evaluation import evaluation_assets
 from assets_defs.assets.quantization import quantization_assets
 from assets_defs.assets.serving import serving_assets
+from assets_defs.assets.training import training_assets, training_jobs
 from assets_defs.beta import beta_features
 from assets_defs.checks.artifacts import artifact_checks
 from assets_defs.jobs import build_jobs
 from assets_defs.partitions import make_partitions
 from assets_defs.schedules import build_schedules
 from assets_defs.sensors import build_sensors
+from pipelines.training import TrainingFolder
+from resources.bundled import encoder_folder
 from resources.dagster_workspace import WorkspaceResource
 from resources.deployment import Deployment, deployment_of_code
 from resources.environment import Environment
@@ -28,14 +33,20 @@ from resources.environment import Environment
 @dg.definitions
 def defs() -> dg.Definitions:
     """Return the definitions of the deployment that the environment names, or that this code lies in."""
-    return build_definitions(deployment_of_code(Environment.read()))
+    environment = Environment.read()
+    return build_definitions(deployment_of_code(environment), environment.training)
 
 
-def build_definitions(deployment: Deployment) -> dg.Definitions:
-    """Return the definitions of a deployment."""
+def build_definitions(deployment: Deployment, training: Path | None = None) -> dg.Definitions:
+    """Return the definitions of a deployment.
+
+    :param training: a folder to train an encoder in; without one the assets and the job of training are not there.
+    """
     resource = WorkspaceResource.of(deployment)
+    folder = TrainingFolder(training, encoder_folder()) if training else None
     with beta_features():
-        partitions, jobs = make_partitions(deployment.settings.index.buckets), build_jobs()
+        partitions = make_partitions(deployment.settings.index.buckets)
+        jobs = [*build_jobs(), *training_jobs(folder)]
         return dg.Definitions(
             assets=[
                 *discover_assets(partitions),
@@ -45,6 +56,7 @@ def build_definitions(deployment: Deployment) -> dg.Definitions:
                 *quantization_assets(partitions),
                 *serving_assets(partitions),
                 *evaluation_assets(partitions),
+                *training_assets(folder),
             ],
             asset_checks=artifact_checks(partitions),
             jobs=jobs,

@@ -3,6 +3,7 @@
 STRATA_HOME     folder of the store that every command uses
 STRATA_CONFIG   the strata.toml that governs, wherever it lies
 DAGSTER_HOME    folder of the Dagster instance of a deployment that was named by one of the two above
+STRATA_TRAINING folder to train an encoder in; Dagster has the assets of training only where it is set
 STRATA_TOKEN    what `strata serve` asks of its clients
 """
 
@@ -19,11 +20,12 @@ from pipelines.errors import InputError
 HOME_VARIABLE = "STRATA_HOME"
 CONFIG_VARIABLE = "STRATA_CONFIG"
 DAGSTER_VARIABLE = "DAGSTER_HOME"
-
-
+TRAINING_VARIABLE = "STRATA_TRAINING"
 TOKEN_VARIABLE = "STRATA_TOKEN"
 #: Bytes of a token file that are read: more is another file.
 _MAX_TOKEN_BYTES = 4_096
+
+
 @dataclass(frozen=True, slots=True)
 class Environment:
     """The variables that Strata knows, as absolute paths, and the working directory."""
@@ -32,9 +34,10 @@ class Environment:
     home: Path | None = None
     config: Path | None = None
     dagster_home: Path | None = None
+    token: str = field(default="", repr=False)
+    training: Path | None = None
 
     @classmethod
-    token: str = field(default="", repr=False)
     def read(cls) -> Self:
         """Read the environment of this process; an empty variable counts as not set."""
         return cls.of(os.environ, Path.cwd())
@@ -53,6 +56,7 @@ class Environment:
             path(CONFIG_VARIABLE),
             path(DAGSTER_VARIABLE),
             variables.get(TOKEN_VARIABLE, "").strip(),
+            path(TRAINING_VARIABLE),
         )
 
     def access_token(self, file: Path | None) -> str:

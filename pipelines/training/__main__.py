@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from pipelines.training import steps
-from pipelines.training.revision import code_revision
 
 #: Where the encoders that ship lie in a checkout.
 BUNDLED = Path(__file__).resolve().parents[2] / "data" / "encoder"
@@ -36,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
         lambda: steps.make_corpus(folder),
         lambda: steps.initialise(folder, given.seed),
         lambda: steps.learn(folder, tell, given.steps, given.seed),
-        lambda: steps.export(folder, code_revision()),
+        lambda: steps.export(folder),
         lambda: steps.evaluate(folder),
     )
     for name, step in list(zip(names, run, strict=True))[names.index(given.first) :]:

@@ -42,6 +42,7 @@ from pipelines.training.learning import Learner, Parameters
 from pipelines.training.manifest import digest, named_packages, row_of
 from pipelines.training.packages import Names, Package, held_out_names, refuse_held_out
 from pipelines.training.pairs import SCHEMA, SUFFIXES, Pair, harvest, without_copies
+from pipelines.training.revision import code_revision
 
 #: Steps of 1,024 pairs: about four times every documented pair; more of them gained nothing.
 STEPS = 2_500
@@ -180,10 +181,10 @@ def learn(folder: TrainingFolder, told: Told, steps: int = STEPS, seed: int = SE
     return learned
 
 
-def export(folder: TrainingFolder, revision: str) -> dict[str, Any]:
+def export(folder: TrainingFolder, revision: str | None = None) -> dict[str, Any]:
     """Write the encoder that ships, and beside it what it was made from.
 
-    :param revision: the commit of the code that made it.
+    :param revision: the commit of the code that made it; by default that of this checkout.
     """
     work, out = folder.work, folder.encoder
     tokens = (work / "vocabulary.txt").read_text("utf-8").split("\n")
@@ -196,6 +197,7 @@ def export(folder: TrainingFolder, revision: str) -> dict[str, Any]:
     out.mkdir(exist_ok=True)
     write_code(out, tokens, numbers, BUCKETS, NAME_WEIGHT, PLACE_WEIGHT)
     packages = _read_json(work / "packages.json")
+    revision = code_revision() if revision is None else revision
     story = {
         "code_revision": revision,
         "training": _read_json(work / "learned.json"),

@@ -21,7 +21,7 @@ ALLOWED = {
     "evaluation": {SPINE, "retrieval"},
     "serving": {SPINE, "retrieval"},
     "resources": {SPINE, *STAGES},
-    "assets_defs": {SPINE, *STAGES, "resources"},
+    "assets_defs": {SPINE, *STAGES, "training", "resources"},
 }
 
 

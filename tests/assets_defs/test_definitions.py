@@ -8,7 +8,7 @@ from pipelines.serving.checks import CHECKS
 from pipelines.settings import Settings
 from resources.deployment import Deployment
 
-VARIABLES = ("STRATA_HOME", "STRATA_CONFIG", "DAGSTER_HOME")
+VARIABLES = ("STRATA_HOME", "STRATA_CONFIG", "DAGSTER_HOME", "STRATA_TRAINING")
 GROUPS = {
     "source_files": "discover",
     "symbols": "discover",
