@@ -6,7 +6,6 @@ from pathlib import Path
 from pipelines.embedding import make_encoder
 from pipelines.settings import EmbedderSettings
 from pipelines.training.document_frequency import main
-from pipelines.training.packages import Package, refuse_held_out
 from tests.training.builders import make_debian_binary, make_debian_source, make_npm, make_wheel
 
 ROOT = Path(__file__).parents[2]
@@ -35,13 +34,3 @@ def test_the_table_holds_what_several_packages_share_and_an_encoder_reads_it(tmp
     assert main([str(packages), str(out)]) == 0
     assert (out / "vocab-idf.tsv.gz").read_bytes() == before
     assert make_encoder(EmbedderSettings(name="vocab"), out).encode_query("parse").any()
-
-
-def test_the_shipped_table_counts_no_project_of_the_evaluation() -> None:
-    folder = ROOT / "data" / "encoder"
-    rows = json.loads((folder / "vocab-idf.json").read_text())["packages"]
-    assert all(row["licence"] and row["version"] for row in rows)
-    refuse_held_out(
-        [Package(row["registry"], row["name"], row["version"], row["licence"], folder) for row in rows],
-        folder / "held-out.txt",
-    )

@@ -1,13 +1,38 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from pipelines.errors import InputError
-from pipelines.training.packages import Package, find_packages, held_out_names, is_held_out, refuse_held_out
+from pipelines.training.packages import (
+    Package,
+    find_packages,
+    held_out_names,
+    is_held_out,
+    is_permissive,
+    refuse_held_out,
+)
 from tests.training.builders import COPYRIGHT, make_debian_binary, make_debian_source, make_npm, make_wheel
 
+#: The projects that any evaluation of this project draws on, by language.
+EVALUATED = """
+aiohttp celery click cpython dask django fastapi flask httpx jinja2 model2vec networkx nltk pandas pillow pydantic
+pydantic-core pygments requests rich scikit-learn scrapy sphinx sqlalchemy starlette statsmodels sympy typer urllib3
+werkzeug xarray
+axios chalk commander express fastify koa lodash mocha moment redux rxjs socket.io trpc vitest vue webpack zod
+chi cobra echo fiber gin gorilla/mux logrus viper
+actix-web axum clap hyper rayon serde tokio
+commons-io commons-lang gson guava jackson-databind junit okhttp
+abseil curl fmt leveldb libuv nginx nlohmann-json redis spdlog sqlite zlib
+Dapper MessagePack-CSharp Newtonsoft.Json Polly
+devise rack rails sidekiq sinatra
+guzzle laravel monolog slim symfony
+Exposed kotlinx.coroutines ktor okio akka cats circe http4s Alamofire Kingfisher RxSwift SnapKit vapor
+ecto phoenix plug aeson lens pandoc xmonad lazy.nvim mini.nvim nvim-lspconfig telescope.nvim zig zig-clap zls
+bash-it bats-core nvm oh-my-zsh
+"""
 HELD_OUT = Path(__file__).parents[2] / "data" / "encoder" / "held-out.txt"
 CODE = "def parse(tree): return tree"
 
@@ -85,3 +110,18 @@ def test_projects_of_the_evaluation_are_refused_under_any_name(name: str) -> Non
 @pytest.mark.parametrize("name", ["click-plugins-x", "reclick", "zodiac", "librust-serde-json-dev"])
 def test_only_whole_words_of_a_name_count(name: str) -> None:
     assert is_held_out(name, held_out_names(HELD_OUT)) == (name in {"click-plugins-x", "librust-serde-json-dev"})
+
+
+def test_every_project_that_is_evaluated_on_is_held_out() -> None:
+    names = held_out_names(HELD_OUT)
+    assert [name for name in EVALUATED.split() if not is_held_out(name, names)] == []
+    assert len(EVALUATED.split()) == len(names)
+
+
+@pytest.mark.parametrize("manifest", ["code.json", "vocab-idf.json"])
+def test_nothing_that_ships_was_made_from_a_project_of_the_evaluation(manifest: str) -> None:
+    rows = json.loads((HELD_OUT.parent / manifest).read_text())["packages"]
+    names = held_out_names(HELD_OUT)
+    assert len(rows) > 200
+    assert [row["name"] for row in rows if is_held_out(row["name"], names)] == []
+    assert [row["name"] for row in rows if not row["version"] or not is_permissive(row["licence"])] == []
