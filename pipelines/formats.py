@@ -69,7 +69,13 @@ GRAPH_SNAPSHOT = Format(
     revision=2,
     history=("1.1 first format", "1.2 calls bound by what is known of their receivers"),
 )
-DIFFUSED_VECTORS = _first("diffused_vectors")
+DIFFUSED_VECTORS = Format(
+    "diffused_vectors",
+    version=1,
+    oldest_readable=1,
+    revision=2,
+    history=("1.1 first format", "1.2 shares are multiplied before rows are added up: the last bit may differ"),
+)
 BINARY_CODES = Format(
     "binary_codes",
     version=2,

@@ -58,7 +58,9 @@ def mixing_matrix(
     totals = np.asarray(matrix.sum(axis=1)).ravel()
     matrix.data /= np.repeat(totals, np.diff(matrix.indptr))
     matrix.sort_indices()
-    return matrix.astype(np.float32)
+    small = np.int32 if max(rows, matrix.nnz) < 2**31 else np.int64  # half the memory to walk through
+    parts = (matrix.data.astype(np.float32), matrix.indices.astype(small), matrix.indptr.astype(small))
+    return sp.csr_array(parts, shape=matrix.shape)
 
 
 def _trusted(edges: Edges, min_confidence: float, nodes: int) -> Edges:

@@ -4,6 +4,9 @@
 
 Columns do not meet before the last step, so each block of columns runs through all iterations alone. The mixed blocks
 go to disk, since their length over all columns is known only when the last one is done.
+
+Rows that move stand before those that only give, so a step is one sparse product and two passes over the moving rows,
+in place: about what the bare product costs (tests/bench/diffusion.py).
 """
 
 from __future__ import annotations
@@ -18,10 +21,12 @@ import scipy.sparse as sp
 
 from pipelines.settings import DiffusionSettings
 
-#: Bytes of float32 that one block of columns may have; a step holds three of them.
-_BLOCK_BYTES = 192 << 20
-#: Reads float32 values: (rows, first column, end column) to (len(rows), columns).
-Reader = Callable[[npt.NDArray[np.int64], int, int], npt.NDArray[np.float32]]
+#: Bytes of float32 that one block of columns may have. A step holds two of them.
+BLOCK_BYTES = 256 << 20
+#: Values of float16 in a cache line.
+_LINE = 32
+#: Reads the values of ascending rows, from a first column on, into a (len(rows), columns) array.
+Reader = Callable[[npt.NDArray[np.int64], int, npt.NDArray[np.float32]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,30 +56,57 @@ def propagate(
     settings: DiffusionSettings,
     scratch: Path,
     *,
-    block_bytes: int = _BLOCK_BYTES,
+    block_bytes: int = BLOCK_BYTES,
 ) -> Mixed:
     """Mix the vectors of all rows that have neighbours.
 
     :param weights: (N, N) from mixing_matrix. :param read: gives the values of rows and columns.
     :param scratch: a folder for the blocks; as large as the mixed rows in float32.
     """
-    has_neighbours = np.diff(weights.indptr) > 0
-    involved = has_neighbours.copy()
-    involved[weights.indices] = True
-    rows = np.flatnonzero(involved)
-    local = weights[rows][:, rows]
-    moving = np.flatnonzero(has_neighbours[rows])
-    local = local[moving]
-    columns = max(1, min(dimensions, block_bytes // max(1, 4 * len(rows))))
+    moving, giving = _involved(weights)
+    shares = _shares(weights, moving, giving, settings.alpha)
+    width = block_width(shares.shape[1], dimensions, block_bytes)
+
     squares = np.zeros(len(moving), np.float64)
     blocks: list[npt.NDArray[np.float32]] = []
-    for first in range(0, dimensions, columns):
-        values = read(rows, first, min(first + columns, dimensions))
+    for first in range(0, dimensions, width):
+        values = np.empty((shares.shape[1], min(width, dimensions - first)), np.float32)
+        mixed = values[: len(moving)]
+        read(moving, first, mixed)
+        read(giving, first, values[len(moving) :])
         for _ in range(settings.iterations):
-            values[moving] = (1 - settings.alpha) * values[moving] + settings.alpha * (local @ values)
-        mixed = values[moving]
-        squares += np.einsum("ij,ij->i", mixed, mixed, dtype=np.float64)
+            gained = shares @ values
+            mixed *= np.float32(1 - settings.alpha)
+            mixed += gained
+        squares += np.einsum("ij,ij->i", mixed, mixed)
         path = scratch / f"columns-{first}.npy"
         np.save(path, mixed, allow_pickle=False)
-        blocks.append(np.load(path, mmap_mode="r" if mixed.size else None, allow_pickle=False))
-    return Mixed(rows[moving], tuple(blocks), np.sqrt(squares))
+        blocks.append(np.load(path, mmap_mode="r" if len(moving) else None, allow_pickle=False))
+        del values, mixed, gained  # before the next block is made
+    return Mixed(moving, tuple(blocks), np.sqrt(squares))
+
+
+def block_width(rows: int, dimensions: int, block_bytes: int = BLOCK_BYTES) -> int:
+    """Return the columns of a block: as many as fit, in whole cache lines of the stored float16 where that can be."""
+    fitting = max(1, min(dimensions, block_bytes // max(1, 4 * rows)))
+    return fitting - fitting % _LINE if fitting > _LINE else fitting
+
+
+def _involved(weights: sp.csr_array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the rows that have neighbours, and those that are only neighbours, each ascending."""
+    moves = np.diff(weights.indptr) > 0
+    gives = np.zeros(len(moves), np.bool_)
+    gives[weights.indices] = True
+    return np.flatnonzero(moves), np.flatnonzero(gives & ~moves)
+
+
+def _shares(
+    weights: sp.csr_array, moving: npt.NDArray[np.int64], giving: npt.NDArray[np.int64], alpha: float
+) -> sp.csr_array:
+    """Return alpha W of the moving rows, columns numbered by their place in (moving, giving)."""
+    place = np.zeros(weights.shape[0], weights.indices.dtype)
+    place[moving] = np.arange(len(moving))
+    place[giving] = np.arange(len(moving), len(moving) + len(giving))
+    starts = np.append(weights.indptr[moving], weights.indptr[-1])  # rows that do not move are empty
+    shape = (len(moving), len(moving) + len(giving))
+    return sp.csr_array((weights.data * np.float32(alpha), place[weights.indices], starts), shape=shape)

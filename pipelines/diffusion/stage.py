@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -33,19 +33,29 @@ _BLOCK_ROWS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
-class _Rows:
+class BucketRows:
     """The plain vectors of all buckets as one matrix that is never read whole."""
 
     vectors: Sequence[npt.NDArray[np.float16]]
+    valid: npt.NDArray[np.bool_]
     starts: npt.NDArray[np.int64]  # first row of each bucket, and the number of rows
 
-    def read(self, rows: npt.NDArray[np.int64], first: int, end: int) -> npt.NDArray[np.float32]:
-        """Return columns `first` to `end` of ascending row numbers."""
-        values = np.empty((len(rows), end - first), np.float32)
+    @classmethod
+    def of(cls, buckets: Sequence[Artifact]) -> Self:
+        """Take the chunk_vectors of all buckets in order."""
+        vectors = [bucket.array("vectors.npy") for bucket in buckets]
+        valid = np.concatenate([np.asarray(bucket.array("valid.npy")) for bucket in buckets])
+        return cls(vectors, valid, np.cumsum([0, *(len(item) for item in vectors)], dtype=np.int64))
+
+    def __len__(self) -> int:
+        return len(self.valid)
+
+    def read(self, rows: npt.NDArray[np.int64], first: int, out: npt.NDArray[np.float32]) -> None:
+        """Read the values of ascending row numbers, from column `first` on, into (len(rows), columns)."""
+        end = first + out.shape[1]
         cuts = np.searchsorted(rows, self.starts)
         for bucket, start, low, high in zip(self.vectors, self.starts[:-1], cuts[:-1], cuts[1:], strict=True):
-            values[low:high] = bucket[rows[low:high] - start, first:end]
-        return values
+            out[low:high] = bucket[rows[low:high] - start, first:end]
 
 
 def build_diffused(
@@ -79,14 +89,10 @@ def _diffuse(
     buckets = _opened(store, target, CHUNK_VECTORS.name)
     encoder = _encoder(buckets)
     dimensions = int(encoder["dimensions"])
-    vectors = [bucket.array("vectors.npy") for bucket in buckets]
-    starts = np.cumsum([0, *(len(item) for item in vectors)], dtype=np.int64)
-    rows = _Rows(vectors, starts)
-    valid = np.concatenate([np.asarray(bucket.array("valid.npy")) for bucket in buckets])
-    (graph,) = _opened(store, target, GRAPH_SNAPSHOT.name)
+    rows = BucketRows.of(buckets)
     progress.begin("diffuse", 3)
-    row_of_node = _row_of_node(graph, _opened(store, target, CHUNKS.name), starts, valid)
-    weights = mixing_matrix(_edges(graph), row_of_node, len(valid), settings)
+    edges, row_of_node = open_calls(store, target, rows)
+    weights = mixing_matrix(edges, row_of_node, len(rows), settings)
     progress.advance()
     scratch = Path(tempfile.mkdtemp(prefix="columns-", dir=writer.folder))
     mixed = propagate(weights, rows.read, dimensions, settings, scratch)
@@ -97,12 +103,18 @@ def _diffuse(
     progress.advance()
     progress.end()
     writer.facts |= {"enabled": True, "encoder": encoder, "dimensions": dimensions}
-    writer.counts |= {"rows": len(valid), "mixed": moved, "edges": int(weights.nnz)}
-    report.rows = report.computed = len(valid)
+    writer.counts |= {"rows": len(rows), "mixed": moved, "edges": int(weights.nnz)}
+    report.rows = report.computed = len(rows)
     report.extra |= {"mixed": moved, "edges": int(weights.nnz)}
 
 
-def _write(writer: ArtifactWriter, rows: _Rows, mixed: Mixed, dimensions: int) -> int:
+def open_calls(store: ArtifactStore, target: Target, rows: BucketRows) -> tuple[Edges, npt.NDArray[np.int64]]:
+    """Return the calls of the target's graph_snapshot, and the row that shows each node, as mixing_matrix takes it."""
+    (graph,) = _opened(store, target, GRAPH_SNAPSHOT.name)
+    return _edges(graph), _row_of_node(graph, _opened(store, target, CHUNKS.name), rows)
+
+
+def _write(writer: ArtifactWriter, rows: BucketRows, mixed: Mixed, dimensions: int) -> int:
     """Write all rows in order, mixed ones replaced; return how many were."""
     moved = 0
     with writer.array_parts("vectors.npy", (int(rows.starts[-1]), dimensions), np.float16) as append:
@@ -136,18 +148,16 @@ def _encoder(buckets: Sequence[Artifact]) -> dict[str, Any]:
     return encoder
 
 
-def _row_of_node(
-    graph: Artifact, chunks: Sequence[Artifact], starts: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_]
-) -> npt.NDArray[np.int64]:
+def _row_of_node(graph: Artifact, chunks: Sequence[Artifact], rows: BucketRows) -> npt.NDArray[np.int64]:
     """Return, for each node, the row of its first part; -1 where there is none or its vector is not valid."""
     ids = graph.table("nodes.parquet", columns=["symbol_id"])["symbol_id"].combine_chunks()
     row_of_node = np.full(len(ids), -1, np.int64)
-    for artifact, start, end in zip(chunks, starts[:-1], starts[1:], strict=True):
+    for artifact, start, end in zip(chunks, rows.starts[:-1], rows.starts[1:], strict=True):
         table = artifact.table("chunks.parquet", columns=["symbol_id", "part"])
         if table.num_rows != end - start:
             raise ArtifactMismatch(f"{artifact.ref} has {table.num_rows} rows, its chunk_vectors have {end - start}")
         nodes = pc.fill_null(pc.index_in(table["symbol_id"], value_set=ids), -1).to_numpy()
-        first_parts = (nodes >= 0) & (table["part"].to_numpy() == 0) & valid[start:end]
+        first_parts = (nodes >= 0) & (table["part"].to_numpy() == 0) & rows.valid[start:end]
         row_of_node[nodes[first_parts]] = start + np.flatnonzero(first_parts)
     return row_of_node
 

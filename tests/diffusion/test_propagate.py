@@ -9,10 +9,17 @@ import numpy.typing as npt
 import pytest
 import scipy.sparse as sp
 
-from pipelines.diffusion.propagate import propagate
+from pipelines.diffusion.propagate import Reader, propagate
 from pipelines.settings import DiffusionSettings
 
 ROWS, DIMENSIONS = 50, 24
+
+
+def reader(vectors: npt.NDArray[np.float32]) -> Reader:
+    def read(rows: npt.NDArray[np.int64], first: int, out: npt.NDArray[np.float32]) -> None:
+        out[:] = vectors[rows, first : first + out.shape[1]]
+
+    return read
 
 
 def make_case(seed: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
@@ -32,7 +39,7 @@ def test_blocks_of_columns_equal_the_dense_reference(tmp_path: Path, iterations:
     matrix = sp.csr_array(weights)
     mixed = propagate(
         matrix,
-        lambda rows, first, end: vectors[rows, first:end],
+        reader(vectors),
         DIMENSIONS,
         settings,
         tmp_path,
@@ -55,14 +62,12 @@ def test_a_row_that_its_neighbours_cancel_out_is_left_as_it_is(tmp_path: Path) -
     vectors = np.array([[1, 0], [-1, 0]], np.float32)
     settings = DiffusionSettings(enabled=True, alpha=0.5, iterations=1)
     matrix = sp.csr_array(np.array([[0, 1], [0, 0]], np.float32))
-    mixed = propagate(matrix, lambda rows, first, end: vectors[rows, first:end], 2, settings, tmp_path)
+    mixed = propagate(matrix, reader(vectors), 2, settings, tmp_path)
     assert mixed.unit_rows(0, 2)[0].tolist() == []
 
 
 def test_nothing_moves_without_edges(tmp_path: Path) -> None:
     settings = DiffusionSettings(enabled=True)
     empty = sp.csr_array((3, 3), dtype=np.float32)
-    mixed = propagate(
-        empty, lambda rows, first, end: np.empty((len(rows), end - first), np.float32), 8, settings, tmp_path
-    )
+    mixed = propagate(empty, reader(np.empty((3, 8), np.float32)), 8, settings, tmp_path)
     assert mixed.unit_rows(0, 3)[1].shape == (0, 8)
