@@ -40,7 +40,7 @@ from pipelines.embedding.cores import on_cores
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.pieces import PIECES_VERSION, Pieces
 from pipelines.embedding.recipe import RECIPE_VERSION, compose_query, fields
-from pipelines.embedding.runtime import open_session
+from pipelines.embedding.runtime import open_session, runtime_name
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
 from pipelines.word_columns import split_at_spaces, text_column
@@ -159,6 +159,11 @@ class CodeEncoder:
             if not path.is_file():
                 raise EncoderError(f"the code encoder has no {path}", hint="reinstall codestrata")
         self.dimensions = dimensions
+
+    @property
+    def runtime(self) -> str:
+        """Name what runs the model."""
+        return runtime_name()
 
     @cached_property
     def digest(self) -> str:

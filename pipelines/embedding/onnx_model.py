@@ -9,9 +9,7 @@ alone, 52, 24 and 10 in batches of sixteen.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,10 +17,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from pipelines.embedding.cores import on_cores
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.model_files import ModelFiles
 from pipelines.embedding.recipe import RECIPE_VERSION, compose_query
-from pipelines.embedding.runtime import open_session
+from pipelines.embedding.runtime import open_session, runtime_name
 from pipelines.embedding.sentencepiece_model import sentencepiece_tokenizer
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
@@ -49,6 +48,11 @@ class OnnxEncoder:
         self.dimensions = dimensions
         self.truncated = 0
 
+    @property
+    def runtime(self) -> str:
+        """Name what runs the model."""
+        return runtime_name()
+
     @cached_property
     def digest(self) -> str:
         """Fingerprint of model, tokenizer, pooling, prefixes and text recipe."""
@@ -71,13 +75,8 @@ class OnnxEncoder:
         result = np.zeros((len(texts), self.dimensions), np.float32)
         # Tokenised here, one by one: the tokenizer then starts no threads of its own, which would not survive a fork.
         tokens = {row: self._tokenize(text) for row, text in enumerate(texts) if text}
-        if len(tokens) == 1:
-            (row,) = tokens
-            result[row] = self._run(tokens[row])
-        elif tokens:
-            with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-                for row, vector in zip(tokens, pool.map(self._run, tokens.values()), strict=True):
-                    result[row] = vector
+        for row, vector in zip(tokens, on_cores(self._run, list(tokens.values())), strict=True):
+            result[row] = vector
         return result
 
     def _tokenize(self, text: str) -> tuple[list[int], list[int]]:

@@ -5,6 +5,8 @@ In: a model's path. Out: a session. One thread, since texts run side by side and
 
 from __future__ import annotations
 
+import platform
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,3 +34,8 @@ def open_session(model: Path, hint: str) -> onnxruntime.InferenceSession:
     options.enable_cpu_mem_arena = options.enable_mem_pattern = False
     with Explained(f"model {model} cannot be loaded", hint):
         return onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+
+
+def runtime_name() -> str:
+    """Name the runtime, without loading it, and the kind of processor: others may round differently."""
+    return f"onnxruntime {version('onnxruntime')} on {platform.machine()}"

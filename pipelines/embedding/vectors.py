@@ -42,6 +42,13 @@ class Truncating(Protocol):
     truncated: int
 
 
+@runtime_checkable
+class OnRuntime(Protocol):
+    """An encoder whose last bits may be those of a runtime, and tells which."""
+
+    runtime: str
+
+
 @dataclass(slots=True)
 class _Outcome:
     """What became of each of K distinct texts."""
@@ -71,6 +78,8 @@ def build_vectors(store: ArtifactStore, target: Target, encoder: Encoder, progre
         texts = compose_bucket(store.open(target.inputs[0]).table("chunks.parquet", list(COLUMNS)))
         outcome = _Outcome.empty(len(texts), encoder.dimensions)
         writer.facts["encoder"] = asdict(EncoderInfo.of(encoder))
+        if isinstance(encoder, OnRuntime):
+            writer.facts["runtime"] = encoder.runtime
         for found in KnownVectors(store, target, writer.facts["encoder"]).find(texts.keys):
             outcome.vectors[found.positions] = found.vectors
             outcome.reused[found.positions] = True

@@ -173,16 +173,21 @@ def make_model(
     graph = helper.make_graph(nodes, "tiny", ids, shown, constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     onnx.save(model, str(folder / "model.onnx"))
+    write_tokenizer(folder, list(vocabulary), 8)
+    return folder / "model.onnx"
+
+
+def write_tokenizer(folder: Path, words: Sequence[str], most: int) -> None:
+    """Write a tokenizer that knows some words, the first of which stands for any other, and reads `most` of a text."""
     tokenizer: dict[str, object] = {
         "version": "1.0",
-        "truncation": {"direction": "Right", "max_length": 8, "strategy": "LongestFirst", "stride": 0},
+        "truncation": {"direction": "Right", "max_length": most, "strategy": "LongestFirst", "stride": 0},
         "padding": None,
         "added_tokens": [],
         "normalizer": {"type": "Lowercase"},
         "pre_tokenizer": {"type": "Whitespace"},
         "post_processor": None,
         "decoder": None,
-        "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]"},
+        "model": {"type": "WordLevel", "vocab": {word: row for row, word in enumerate(words)}, "unk_token": words[0]},
     }
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
-    return folder / "model.onnx"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from pipelines.embedding.api import ApiEncoder
@@ -31,9 +32,10 @@ def encoder_of(place: Service | str, *, dimensions: int = 64, patience: Patience
     return ApiEncoder(settings, lambda endpoint: KEY, patience)
 
 
-def expected(text: str, width: int = 64) -> np.ndarray[Any, np.dtype[np.float64]]:
-    vector = np.array(vector_of(text))[:width]
-    return vector / np.linalg.norm(vector)
+def expected(text: str, width: int = 64) -> npt.NDArray[np.float64]:
+    vector = np.array(vector_of(text), np.float64)[:width]
+    unit: npt.NDArray[np.float64] = vector / np.linalg.norm(vector)
+    return unit
 
 
 def altered(change: Callable[[dict[str, Any]], object]) -> Reply:
