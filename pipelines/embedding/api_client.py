@@ -162,7 +162,7 @@ class EmbeddingsClient:
     def _failure(self, what: str) -> EncoderUnavailable:
         return EncoderUnavailable(
             f"the embeddings service {self._endpoint} with model {self._model} cannot be used: {what}",
-            hint="see docs/encoders.md; what was indexed before is still served",
+            hint="what was published is still served, and `strata query --mode lexical` answers without it",
         )
 
 
