@@ -69,7 +69,8 @@ def _download(row: Row, folder: Path, run: Run) -> str:
         try:
             run(command_for(row), Path(place))
         except (OSError, subprocess.SubprocessError) as error:
-            return f"cannot be downloaded: {error}"
+            said = (getattr(error, "stderr", b"") or b"").decode("utf-8", "replace").strip()
+            return f"cannot be downloaded: {said.splitlines()[-1] if said else error}"
         fault = _fault(row, Path(place))
         if not fault:
             for name in row.files:
