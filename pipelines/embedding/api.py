@@ -15,7 +15,7 @@ import numpy.typing as npt
 from pipelines.artifacts import Target
 from pipelines.embedding.api_client import EmbeddingsClient, KeyOf, Patience
 from pipelines.embedding.pending import pending_texts
-from pipelines.embedding.recipe import RECIPE_VERSION, compose_query
+from pipelines.embedding.recipe import RECIPE, compose_query
 from pipelines.endpoint import Endpoint
 from pipelines.errors import EncoderUnavailable
 from pipelines.fingerprint import fingerprint
@@ -54,7 +54,7 @@ class ApiEncoder:
     @cached_property
     def digest(self) -> str:
         """Fingerprint of address, model, width, and how a text is made and cut."""
-        parts = [self.name, _REVISION, RECIPE_VERSION, str(self._endpoint), self._model, self.dimensions, _TEXT_BYTES]
+        parts = [self.name, _REVISION, RECIPE, str(self._endpoint), self._model, self.dimensions, _TEXT_BYTES]
         return fingerprint(parts)
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:

@@ -39,7 +39,7 @@ from pipelines.embedding.code_files import (
 from pipelines.embedding.cores import on_cores
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.pieces import PIECES_VERSION, Pieces
-from pipelines.embedding.recipe import RECIPE_VERSION, compose_query, fields
+from pipelines.embedding.recipe import RECIPE, RECIPE_VERSION, compose_query, fields
 from pipelines.embedding.runtime import open_session, runtime_name
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
@@ -143,6 +143,8 @@ class CodeEncoder:
     """The bundled encoder."""
 
     name = "code"
+    #: A block for each of four cores: under 100 MB, and less than a second.
+    texts_at_once = 4 * _BLOCK_TEXTS
 
     def __init__(self, folder: Path, dimensions: int) -> None:
         """Take the folder with the model and its vocabulary; they are read on first use.
@@ -169,7 +171,8 @@ class CodeEncoder:
     def digest(self) -> str:
         """Fingerprint of weights, vocabulary, the rules of tokens and of the text."""
         files = [hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest() for path in self._files()]
-        return fingerprint([self.name, _REVISION, PIECES_VERSION, RECIPE_VERSION, self.dimensions, *files])
+        rules = [_REVISION, _MAX_COUNT, _LENGTH_STEP, PIECES_VERSION, RECIPE]
+        return fingerprint([self.name, *rules, self.dimensions, *files])
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return (len(texts), dimensions) unit vectors; a zero row for a text without a token."""

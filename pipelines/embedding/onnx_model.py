@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pipelines.embedding.cores import on_cores
 from pipelines.embedding.explained import Explained
 from pipelines.embedding.model_files import ModelFiles
-from pipelines.embedding.recipe import RECIPE_VERSION, compose_query
+from pipelines.embedding.recipe import RECIPE, compose_query
 from pipelines.embedding.runtime import open_session, runtime_name
 from pipelines.embedding.sentencepiece_model import sentencepiece_tokenizer
 from pipelines.errors import EncoderError
@@ -56,7 +56,7 @@ class OnnxEncoder:
     @cached_property
     def digest(self) -> str:
         """Fingerprint of model, tokenizer, pooling, prefixes and text recipe."""
-        return fingerprint([self.name, _REVISION, RECIPE_VERSION, self.dimensions, self._files.digest()])
+        return fingerprint([self.name, _REVISION, RECIPE, self.dimensions, self._files.digest()])
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return (len(texts), dimensions) unit vectors; a zero row for a blank text.

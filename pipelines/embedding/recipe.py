@@ -19,13 +19,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.fingerprint import digest_bytes
+from pipelines.tokens import MAX_WORD_CHARS
 from pipelines.word_columns import TEXT, text_column, word_lines
 
-#: Part of every encoder's digest: a change of this module that changes any composed text must raise it.
+#: A change of this module, or of what a word is, that changes any composed text must raise it.
 RECIPE_VERSION = 2
 #: Characters of each of signature, doc and text that are read. A chunk has at most 3,000 unless the user raises
 #: `chunking.max_chars`; what stands further down is found by the lexical index.
 MAX_FIELD_CHARS = 4_000
+#: Part of every encoder's digest.
+RECIPE = (RECIPE_VERSION, MAX_FIELD_CHARS, MAX_WORD_CHARS)
 #: Columns that a text is composed of.
 COMPOSED_FROM = ("name", "qualified_name", "path", "signature", "doc", "text")
 _LINES = 3

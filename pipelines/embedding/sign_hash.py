@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.embedding.accumulate import accumulate
-from pipelines.embedding.recipe import RECIPE_VERSION, compose_query
+from pipelines.embedding.recipe import RECIPE, compose_query
 from pipelines.fingerprint import fingerprint
 from pipelines.tokens import words
 
@@ -40,7 +40,7 @@ class HashEncoder:
     @property
     def digest(self) -> str:
         """Fingerprint of the rules of this module and of the text."""
-        return fingerprint([self.name, _REVISION, RECIPE_VERSION, self.dimensions])
+        return fingerprint([self.name, _REVISION, RECIPE, self.dimensions])
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return (len(texts), dimensions) unit vectors; a zero row for a text without a word."""

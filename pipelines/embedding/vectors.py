@@ -29,7 +29,7 @@ from pipelines.records import Encoder
 from pipelines.report import StageReport
 from pipelines.store import ArtifactStore
 
-#: Texts that an encoder is given at one time: enough to share what they have in common, few enough to stay small.
+#: Texts that an encoder is given at one time, unless it asks for more: few enough to tell often how far it is.
 _BATCH_TEXTS = 512
 #: Why a chunk has no vector.
 LEXICAL_ONLY, BLANK, ZERO, NOT_FINITE = "lexical_only", "blank_text", "zero_vector", "not_finite"
@@ -40,6 +40,13 @@ class Truncating(Protocol):
     """An encoder that reads texts up to a length and counts those that were longer."""
 
     truncated: int
+
+
+@runtime_checkable
+class InBulk(Protocol):
+    """An encoder that is quicker the more texts it has, and tells how many it wants at one time."""
+
+    texts_at_once: int
 
 
 @runtime_checkable
@@ -97,8 +104,9 @@ def _embed(
     texts: BucketTexts, pending: npt.NDArray[np.intp], outcome: _Outcome, encoder: Encoder, progress: Progress
 ) -> None:
     progress.begin("embedding", len(pending))
-    for start in range(0, len(pending), _BATCH_TEXTS):
-        indices = pending[start : start + _BATCH_TEXTS]
+    size = encoder.texts_at_once if isinstance(encoder, InBulk) else _BATCH_TEXTS
+    for start in range(0, len(pending), size):
+        indices = pending[start : start + size]
         vectors = _encode(texts, indices, encoder)
         infinite = np.flatnonzero(~np.isfinite(vectors).all(axis=1))
         outcome.infinite[indices[infinite]] = True

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.embedding.accumulate import accumulate
-from pipelines.embedding.recipe import RECIPE_VERSION, compose_query, fields
+from pipelines.embedding.recipe import RECIPE, compose_query, fields
 from pipelines.embedding.stems import STEMS_VERSION, features
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
@@ -62,7 +62,7 @@ class VocabEncoder:
     def digest(self) -> str:
         """Fingerprint of the table, the rules of this module and of the text."""
         table = hashlib.blake2b(self._table.read_bytes(), digest_size=16).hexdigest()
-        return fingerprint([self.name, _REVISION, STEMS_VERSION, RECIPE_VERSION, self.dimensions, table])
+        return fingerprint([self.name, _REVISION, STEMS_VERSION, RECIPE, self.dimensions, table])
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return (len(texts), dimensions) unit vectors; a zero row for a text without a word."""

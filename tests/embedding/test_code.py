@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -8,12 +9,13 @@ import numpy.typing as npt
 import pytest
 
 from pipelines.embedding import CodeNumbers, make_encoder, write_code
-from pipelines.embedding.code import CodeEncoder
+from pipelines.embedding.code import CodeEncoder, TokenWeights
 from pipelines.embedding.code_files import MODEL_NAME, quantised
 from pipelines.embedding.pieces import Pieces
-from pipelines.embedding.recipe import compose
+from pipelines.embedding.recipe import compose, fields
 from pipelines.errors import EncoderError
 from pipelines.settings import EmbedderSettings
+from tests.embedding.builders import DATA
 
 LETTERS = list("abcdefghijklmnopqrstuvwxyz0123456789")
 WORDS = ["read", "write", "file", "close", "parse", "url", "token", "get", "id"]
@@ -74,23 +76,67 @@ def test_fewer_dimensions_are_the_first_ones_at_length_one(folder: Path) -> None
     np.testing.assert_allclose(narrow, unit(wide[:64].astype(np.float64)), atol=1e-6)
 
 
-def test_a_vector_does_not_depend_on_its_batch(folder: Path) -> None:
-    chooser = random.Random(5)
-    texts = [
-        " ".join(chooser.choices([*WORDS, "zq7", "naïve", "数据"], k=chooser.randint(1, 60))) for _ in range(1_000)
-    ]
-    encoder = CodeEncoder(folder, 256)
+def real_texts(count: int) -> list[str]:
+    """Return composed texts of this project's own code: runs of lines of its files, of many lengths."""
+    texts = []
+    for path in sorted((DATA.parents[1] / "pipelines").rglob("*.py")):
+        lines = path.read_text().splitlines(keepends=True)
+        for start in range(0, len(lines), 19):
+            length = 1 + (7 * start + len(lines)) % 43
+            name = lines[start].partition("(")[0].rpartition(" ")[2].strip()
+            texts.append(compose(name, name, path.name, "", "", "".join(lines[start : start + length])))
+    return [text for text in dict.fromkeys(texts) if text][:count]
+
+
+def test_a_vector_does_not_depend_on_its_batch() -> None:
+    odd = ["", " \n\n ", "\0", "🙂", "数据库 连接", "naïve", "x\0y", "read " * 200_000, "z" * 64, "q\ud800"]
+    texts = [*real_texts(990), *odd]
+    assert len(texts) == 1_000
+    encoder = CodeEncoder(DATA, 256)
     alone = np.concatenate([encoder.encode([text]) for text in texts])
-    for size in (7, 512):
+    for size in (7, 512, 1_000):
         batches = [encoder.encode(texts[start : start + size]) for start in range(0, len(texts), size)]
-        assert np.array_equal(alone, np.concatenate(batches))
-    order = chooser.sample(range(len(texts)), len(texts))
-    assert np.array_equal(alone[order], encoder.encode([texts[place] for place in order]))
+        assert np.concatenate(batches).tobytes() == alone.tobytes()
+    order = random.Random(5).sample(range(len(texts)), len(texts))
+    assert encoder.encode([texts[place] for place in order]).tobytes() == alone[order].tobytes()
+
+
+def test_several_blocks_at_a_time_give_the_vectors_of_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [" ".join(random.Random(number).choices(WORDS, k=1 + number % 30)) for number in range(200)]
+    whole = CodeEncoder(folder, 256).encode(texts)
+    monkeypatch.setattr("pipelines.embedding.code._BLOCK_TEXTS", 9)
+    assert CodeEncoder(folder, 256).encode(texts).tobytes() == whole.tobytes()
+
+
+def test_tokens_are_counted_as_their_definition_says(folder: Path) -> None:
+    """Against the sums written out: each field counted by itself, then added token by token."""
+    chooser = random.Random(3)
+    texts = [
+        "\n".join(" ".join(chooser.choices([*WORDS, "zq7", "数据", "12345"], k=k)) for k in (2, 3, 1 + number % 90))
+        for number in range(60)
+    ]
+    pieces = Pieces([*LETTERS, *WORDS], BUCKETS)
+    found = TokenWeights(pieces, NAME_WEIGHT, PLACE_WEIGHT).of(texts)
+    for number, text in enumerate(texts):
+        name, place, body = (
+            Counter(row for word in line.split() for row in pieces.rows(word)) for line in fields(text)
+        )
+        wanted = {
+            row: np.float32(np.log1p(body[row]) + PLACE_WEIGHT * np.log1p(place[row]) + NAME_WEIGHT * name[row])
+            for row in sorted({*name, *place, *body})
+        }
+        own = slice(found.offsets[number], found.offsets[number + 1])
+        assert found.rows[own].tolist() == list(wanted)
+        np.testing.assert_array_equal(found.amounts[own], list(wanted.values()))
 
 
 @pytest.mark.parametrize("text", ["", " \n \n ", "\0", "🙂🙂", "___"])
 def test_a_text_without_a_token_has_no_vector(folder: Path, text: str) -> None:
     assert not CodeEncoder(folder, 256).encode([text]).any()
+
+
+def test_no_text_has_no_vectors(folder: Path) -> None:
+    assert CodeEncoder(folder, 128).encode([]).shape == (0, 128)
 
 
 @pytest.mark.parametrize("text", ["数据库连接", "naïve", "x\0y", "read " * 200_000, "z" * 64])
