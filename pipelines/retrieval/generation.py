@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from types import TracebackType
 from typing import Any, Self
@@ -116,7 +116,7 @@ def open_generation(store: ArtifactStore, repo: str, generation: str | Generatio
     :param store: where it is. :param repo: the repository key.
     :param generation: its id, or its document where it may not be published yet.
     :raises ArtifactMissing: if it, or one of its artifacts, is gone.
-    :raises ArtifactMismatch: if its artifacts have different numbers of rows.
+    :raises ArtifactMismatch: if its artifacts have different numbers of rows, or its codes are of another encoder.
     """
     name = generation if isinstance(generation, str) else generation.generation
     leased = isinstance(generation, str) or store.generation_file(repo, name).exists()
@@ -149,12 +149,23 @@ def _open(store: ArtifactStore, document: GenerationDocument, lease: int | None)
         },
     )
     _require_equal(document, {f"{name}.npy": _length(search_rows, f"{name}.npy") for name in ("names", "name_rows")})
+    _require_encoder(document, codes.facts.get("encoder", {}))
     segments = tuple(Segment(bucket, int(base)) for bucket, base in zip(buckets, bases, strict=False))
     return Generation(document, table, segments, graph, search_rows, codes, lease)
 
 
 def _length(artifact: Artifact, name: str) -> int:
     return int(artifact.manifest["files"][name]["shape"][0])
+
+
+def _require_encoder(document: GenerationDocument, found: Mapping[str, Any]) -> None:
+    """Refuse codes that the encoder of the generation did not make: a question's vector would mean nothing to them."""
+    wanted = asdict(document.encoder)
+    if found != wanted:
+        raise ArtifactMismatch(
+            f"generation {document.generation} of {document.repo} is of encoder {wanted}, its codes are of {found}",
+            hint="run `strata index --full`",
+        )
 
 
 def _require_equal(document: GenerationDocument, lengths: Mapping[str, int]) -> None:

@@ -173,6 +173,7 @@ def test_flags_are_part_of_what_is_wanted(indexed: Path) -> None:
     plain = index_path(indexed)
     other = index_path(indexed, overrides={"embedder": {"dimensions": 128}})
     assert other.encoder.dimensions == 128
+    assert other.vectors_embedded == other.vectors_total == other.chunks  # nothing of another encoder is taken over
     assert workspace_of(indexed).staleness("parcels") == "fresh"
     assert index_path(indexed).generation == plain.generation
 

@@ -69,7 +69,7 @@ def test_codes_of_another_encoder_do_not_open(tmp_path: Path, change: dict[str, 
     store = make_store(tmp_path)
     document = make_generation(store, DOCS)
     mixed = replace(document, encoder=replace(document.encoder, **change))
-    with pytest.raises(ArtifactMismatch, match=r"is of encoder .*its codes are of "):
+    with pytest.raises(ArtifactMismatch, match=r"is of encoder .*, its codes are of "):
         open_generation(store, "sample", mixed)
 
 
