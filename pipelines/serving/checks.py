@@ -36,6 +36,8 @@ _FAULTS = (
 )
 #: So many bits may be nearly constant: a repository is of one language and one subject, which some bits tell.
 _MAX_POOR_BITS = 1 / 16
+#: Rows of codes that are unpacked at a time: 64 MB at 1,024 bits.
+_BLOCK_ROWS = 65_536
 #: A bit that is nearly constant tells nothing; below this many valid rows the share is chance.
 _MIN_BIT_SHARE, _MIN_ROWS_FOR_BALANCE = 0.02, 256
 #: Fewer known items than this say nothing about the floor.
@@ -251,7 +253,10 @@ def poor_bits(codes: npt.NDArray[np.uint8]) -> tuple[int, int]:
     bits = 8 * codes.shape[1]
     if len(codes) < _MIN_ROWS_FOR_BALANCE:
         return 0, bits
-    share = np.unpackbits(codes, axis=1, bitorder="little").mean(axis=0)
+    ones = np.zeros(bits, np.int64)
+    for start in range(0, len(codes), _BLOCK_ROWS):
+        ones += np.unpackbits(codes[start : start + _BLOCK_ROWS], axis=1, bitorder="little").sum(axis=0, dtype=np.int64)
+    share = ones / len(codes)
     return int(np.sum((share < _MIN_BIT_SHARE) | (share > 1 - _MIN_BIT_SHARE))), bits
 
 

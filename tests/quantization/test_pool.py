@@ -36,7 +36,7 @@ def as_lists(pool: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]) -> tuple
 cases = st.tuples(
     st.integers(0, 10_000),
     st.integers(0, 400),
-    st.sampled_from([1, 2, 3, 4, 8, 9, 16, 31, 32, 64]),
+    st.sampled_from([1, 2, 3, 4, 8, 9, 16, 31, 32, 64, 104, 128]),
     st.sampled_from([2, 256]),
 )
 
