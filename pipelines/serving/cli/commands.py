@@ -31,8 +31,8 @@ EXPANSIONS = ("neighbors", "blast")
 SCORINGS = ("int8", "asymmetric")
 #: Port that `dagster dev` has by itself.
 _DEV_PORT = 3000
+_SERVE_HOST, _SERVE_PORT = "127.0.0.1", 8080
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
-_SERVE_PORT = 8080
 
 # Plain help: rich would double the time of `strata --help`, and its frames do not fit into docs/cli.md.
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -256,7 +256,9 @@ def _dev(
 
 @app.command("serve")
 def _serve(
-    host: Annotated[str, option("Address to listen on; any but loopback needs a token.", metavar="HOST")] = "127.0.0.1",
+    host: Annotated[
+        str, option("Address to listen on; any but loopback needs a token.", metavar="HOST", default=_SERVE_HOST)
+    ] = _SERVE_HOST,
     port: Annotated[
         int,
         typer.Option(metavar="PORT", min=0, max=65535, help="0 takes a free one.  [default: 8080]", show_default=False),

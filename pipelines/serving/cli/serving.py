@@ -9,7 +9,7 @@ from pathlib import Path
 from pipelines.serving.cli.host import Host
 from pipelines.serving.cli.output import Output
 from pipelines.serving.http.access import make_access
-from pipelines.serving.http.server import listen, run, url_of
+from pipelines.serving.http.server import listen, server_of, url_of
 from pipelines.serving.service import Service
 
 
@@ -35,7 +35,7 @@ def serve(
                 _open_browser(url)
 
         with contextlib.suppress(KeyboardInterrupt):  # nothing is cut short: this is how a server is meant to end
-            run(service, access, taken, ready)
+            server_of(service, access, ready).run(sockets=[taken])
     return 0
 
 

@@ -11,13 +11,7 @@ from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
 
-from pipelines.errors import (
-    EncoderError,
-    InputError,
-    NotFound,
-    NothingIndexed,
-    StrataError,
-)
+from pipelines.errors import InputError, NotFound, NothingIndexed, StrataError
 from pipelines.serving.http.bodies import Refused
 
 _FAULT = ("a fault in Strata; the server's log has the traceback", "please report it")
@@ -67,7 +61,7 @@ def _status(error: StrataError) -> int:
         return 404
     if isinstance(error, InputError):
         return 422
-    return 500 if isinstance(error, EncoderError) and not error.hint else 503
+    return 503
 
 
 def _retry(status: int) -> Mapping[str, str] | None:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from textwrap import dedent
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from starlette.datastructures import QueryParams
 from starlette.responses import HTMLResponse, Response
 
@@ -110,6 +112,7 @@ class Page:
             finalize=_finalized,
             auto_reload=False,
         )
+        self._templates.filters["ticked"] = _ticked
         self._templates.globals |= {"edition": digest, "labels": LABELS, "fields": FIELDS, "limits": _LIMITS}
 
     def search(self, parameters: QueryParams) -> Response:
@@ -169,7 +172,8 @@ class Page:
 
 
 def _question(form: Form) -> Question:
-    return question_of_strings({"query": [form.text], **form.given})
+    asked = question_of_strings({"query": [form.text], **form.given})
+    return replace(asked, query=replace(asked.query, explain=True))  # tells which words are looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +191,14 @@ class _ShownHit:
 
 def _hits(answered: Answered, form: Form) -> Iterator[_ShownHit]:
     answer = answered.answer
-    wanted = set(words(answer.query.text))
+    wanted = set(answer.analysis["keywords"])
     expansion = answer.expansion or Expansion("")
     for hit, bar in zip(answer.hits, bars(answer.hits), strict=True):
         around = [item for item in expansion.neighbors if item.anchor == hit.chunk_id and item.repo == hit.repo]
         yield _ShownHit(
             hit,
             form.chunk_address(hit.repo, hit.chunk_id),
-            [list(marked(text, wanted)) for text in hit.excerpt.split("\n")],
+            [list(marked(text, wanted)) for text in dedent(hit.excerpt).split("\n")],
             bar,
             is_definition(hit),
             [(item, form.chunk_address(item.repo, item.chunk_id)) for item in around],
@@ -215,6 +219,15 @@ def _lines(chunk: StoredChunk, form: Form) -> list[tuple[int | None, list[tuple[
 def _address(path: str, parameters: Sequence[tuple[str, str]]) -> str:
     text = urlencode(list(parameters), errors="replace")
     return f"{path}?{text}" if text else path
+
+
+def _ticked(text: str) -> Markup:
+    """Return a message with what stands between backticks set as code."""
+    pieces = [escape(visible(piece)) for piece in text.split("`")]
+    return Markup("").join(
+        Markup("<code>{}</code>").format(piece) if place % 2 and place + 1 < len(pieces) else piece
+        for place, piece in enumerate(pieces)
+    )
 
 
 def _finalized(value: Any) -> Any:

@@ -12,8 +12,9 @@ from pipelines.serving.http.access import Access, resolve
 from pipelines.serving.http.app import make_app
 from pipelines.serving.service import Service
 
-#: Open connections. Each may send 64 kB of headers before it is closed, which bounds what they hold together.
+#: Open connections, and bytes that each may send before its headers end; an address holds the query.
 _MAX_CONNECTIONS = 512
+MAX_HEAD_BYTES = 1 << 17
 #: Seconds that a connection may stay idle, and that answers under way have when the server ends.
 _IDLE_S, _FINISH_S = 15, 5
 
@@ -42,11 +43,12 @@ def url_of(taken: socket.socket, host: str) -> str:
     return f"http://{name}:{taken.getsockname()[1]}/"
 
 
-def run(service: Service, access: Access, taken: socket.socket, ready: Callable[[], object]) -> None:
-    """Serve until SIGINT or SIGTERM; `ready` is called once, when requests are answered."""
+def server_of(service: Service, access: Access, ready: Callable[[], object]) -> uvicorn.Server:
+    """Return a server, whose `run` takes sockets; `ready` is called once, when requests are answered."""
     config = uvicorn.Config(
         make_app(service, access),
         http="h11",  # the one that bounds what a client may send before its headers end
+        h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -57,7 +59,7 @@ def run(service: Service, access: Access, taken: socket.socket, ready: Callable[
         timeout_keep_alive=_IDLE_S,
         timeout_graceful_shutdown=_FINISH_S,
     )
-    _Server(config, ready).run(sockets=[taken])
+    return _Server(config, ready)
 
 
 class _Server(uvicorn.Server):

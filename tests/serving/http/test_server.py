@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import urllib.error
+import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pipelines.errors import InputError
+from pipelines.serving.http.server import MAX_HEAD_BYTES, listen, url_of
+from tests.serving.http.servers import HOST, server_for
+from tests.serving.library_of import library_of
+
+
+def ask(url: str, text: str) -> tuple[int, bytes]:
+    body = json.dumps({"query": text}).encode()
+    request = urllib.request.Request(url + "api/semantic/query", body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request) as answer:
+        return answer.status, answer.read()
+
+
+def raw(url: str, data: bytes) -> bytes:
+    """Send bytes and return what comes back until the server closes; b"" where it cuts what it does not read."""
+    name, _, port = url.removeprefix("http://").strip("/").rpartition(":")
+    received = bytearray()
+    cut = contextlib.suppress(ConnectionResetError, BrokenPipeError)
+    with socket.create_connection((name, int(port)), timeout=5) as connection, cut:
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        while piece := connection.recv(65_536):
+            received += piece
+    return bytes(received)
+
+
+def test_sixteen_at_once_get_equal_answers(tmp_path: Path) -> None:
+    with server_for(library_of(tmp_path)) as url, ThreadPoolExecutor(16) as pool:
+        answers = list(pool.map(lambda _: ask(url, "retry a failed call"), range(160)))
+    assert {status for status, _ in answers} == {200}
+    hits = {json.dumps(json.loads(body)["hits"]) for _, body in answers}
+    assert len(hits) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "status"),
+    [
+        (b"GET / HTTP/1.1\r\n\r\n", b"400"),  # HTTP/1.1 asks for a Host
+        (b"GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n", b"400"),
+        (b"GET / HTTP/1.1\r\nhost: evil.example\r\n\r\n", b"421"),
+        (b"NONSENSE\r\n\r\n", b"400"),
+        (b"GET / HTTP/1.1\r\nhost: localhost\r\nx: " + b"y" * 200_000 + b"\r\n\r\n", b"400"),
+        (b"GET /?q=" + b"y" * 200_000 + b" HTTP/1.1\r\nhost: localhost\r\n\r\n", b"400"),
+        (b"POST /api/semantic/query HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+         b"content-length: 99999999999999999999\r\n\r\n{}", b"413"),
+    ],
+)  # fmt: skip
+def test_what_is_no_request_of_this_server_is_refused(tmp_path: Path, data: bytes, status: bytes) -> None:
+    with server_for(library_of(tmp_path)) as url:
+        answer = raw(url, data)
+        assert answer.startswith(b"HTTP/1.1 " + status) or (len(data) > MAX_HEAD_BYTES and not answer)
+        assert ask(url, "retry")[0] == 200
+
+
+def test_a_client_that_leaves_early_harms_nobody(tmp_path: Path) -> None:
+    with server_for(library_of(tmp_path)) as url:
+        name, _, port = url.removeprefix("http://").strip("/").rpartition(":")
+        for _ in range(20):
+            with socket.create_connection((name, int(port)), timeout=5) as connection:
+                connection.sendall(
+                    b"POST /api/semantic/query HTTP/1.1\r\nhost: localhost\r\n"
+                    b"content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"
+                )
+        assert ask(url, "retry")[0] == 200
+
+
+def test_the_token_is_asked_for_over_the_wire(tmp_path: Path) -> None:
+    with server_for(library_of(tmp_path), "0123456789abcdef") as url:
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            ask(url, "retry")
+        caught.value.close()
+    assert caught.value.code == 401
+
+
+def test_an_address_that_is_taken_is_told() -> None:
+    with listen(HOST, 0) as taken, pytest.raises(InputError) as caught:
+        listen(HOST, taken.getsockname()[1])
+    assert "--port" in caught.value.hint
+
+
+def test_an_address_of_another_machine_is_told() -> None:
+    with pytest.raises(InputError, match="cannot listen on"):
+        listen("192.0.2.1", 0)
+
+
+def test_the_address_that_is_told_can_be_opened() -> None:
+    with listen(HOST, 0) as taken:
+        port = taken.getsockname()[1]
+        assert url_of(taken, HOST) == f"http://127.0.0.1:{port}/"
+        assert url_of(taken, "0.0.0.0") == f"http://127.0.0.1:{port}/"
+        assert url_of(taken, "::1") == f"http://[::1]:{port}/"
