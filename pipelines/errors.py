@@ -48,12 +48,12 @@ class NothingIndexed(InputError):
     """There is no published index where one was asked for."""
 
 
-class Unreadable(InputError):
-    """A listed file may not be read, or its disk fails; only that file is left out."""
 class NotFound(InputError):
     """What was asked for by its name is not in the index: a repository, a chunk."""
 
 
+class Unreadable(InputError):
+    """A listed file may not be read, or its disk fails; only that file is left out."""
 
 
 class SourceMoved(StrataError):
