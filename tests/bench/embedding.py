@@ -54,7 +54,7 @@ RESULT = Path(__file__).parent / "results" / "embedding.json"
 METHOD = (
     "Functions and methods of the repository, the first part of each. plain_loop: pattern, dictionary and sparse "
     "product in one process. stage: build_vectors for every bucket, a cold build, on all cores; the two in turns, "
-    "bucket by bucket. all_chunks: the stage alone over every chunk, in a fresh process. encoder: least of five fresh processes; "
+    "bucket by bucket. all_chunks: the stage alone over every chunk, in a fresh process. encoder: least of nine fresh processes; "
     "ready is from make_encoder to the first vector, import that of the runtime before it. cpu_s counts all threads."
 )
 ALL, FUNCTIONS = "bench", "bench-functions"
@@ -62,7 +62,7 @@ _KINDS = pa.array([ChunkKind.FUNCTION.value, ChunkKind.METHOD.value])
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_0-9]*|[0-9]+")
 _NAME_WEIGHT = 3
 _LOOP_TEXTS = 2_048
-_STARTS = 5
+_STARTS = 9
 
 
 class PlainLoop:
