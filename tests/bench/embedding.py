@@ -54,8 +54,9 @@ RESULT = Path(__file__).parent / "results" / "embedding.json"
 METHOD = (
     "Functions and methods of the repository, the first part of each. plain_loop: pattern, dictionary and sparse "
     "product in one process. stage: build_vectors for every bucket, a cold build, on all cores; the two in turns, "
-    "bucket by bucket. all_chunks: the stage alone over every chunk, in a fresh process. encoder: least of nine fresh processes; "
-    "ready is from make_encoder to the first vector, import that of the runtime before it. cpu_s counts all threads."
+    "bucket by bucket. all_chunks: the stage alone over every chunk, in a fresh process. encoder: least of nine fresh "
+    "processes; ready is from make_encoder to the first vector, import that of the runtime before it. cpu_s counts all "
+    "threads."
 )
 ALL, FUNCTIONS = "bench", "bench-functions"
 _KINDS = pa.array([ChunkKind.FUNCTION.value, ChunkKind.METHOD.value])

@@ -1,17 +1,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pipelines.artifacts import Artifact
-from pipelines.embedding import build_vectors
+from pipelines.embedding import build_vectors, make_encoder
 from pipelines.errors import ArtifactMissing, EncoderError
 from pipelines.progress import Silent
+from pipelines.settings import EmbedderSettings
 from pipelines.store import ArtifactStore
-from tests.embedding.builders import OneShapeEncoder, WordsEncoder, embed, make_store, publish, vector_target
+from tests.embedding.builders import DATA, OneShapeEncoder, WordsEncoder, embed, make_store, publish, vector_target
+
+
+@dataclass
+class InBulkEncoder(WordsEncoder):
+    texts_at_once: int = 2
+
 
 FILES = {f"src/m{index}.py": f"def function{'x' * index}(): return {'a' * index}" for index in range(1, 6)}
 
@@ -158,3 +166,36 @@ def test_more_chunks_than_one_batch_are_all_embedded(tmp_path: Path) -> None:
     whole, artifact = embed(make_store(tmp_path), files, WordsEncoder())
     assert (whole.computed, whole.extra["embedded_texts"]) == (1_300, 1_300)
     assert artifact.array("valid.npy").all()
+
+
+def test_blocks_of_rows_are_composed_as_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {f"d{index}/lib/f.py": f"word{index % 40} naïve" if index % 9 else "🙂" for index in range(100)}
+    report, whole = embed(make_store(tmp_path / "a"), files, WordsEncoder())
+    monkeypatch.setattr("pipelines.embedding.texts._BLOCK_ROWS", 7)
+    again, parts = embed(make_store(tmp_path / "b"), files, WordsEncoder())
+    assert (report.extra["embedded_texts"], report.skipped) == (40, {"blank_text": 12})
+    assert (again.extra, again.skipped) == (report.extra, report.skipped)
+    assert content(parts) == content(whole)
+
+
+def test_odd_texts_have_a_vector_or_a_reason(store: ArtifactStore) -> None:
+    odd = {
+        "a": "",
+        "b": " \n\t",
+        "c": "\0",
+        "d": "🙂",
+        "e": "数据库连接",
+        "f": "x\0y",
+        "g": "read " * 200_000,
+        "h": "z" * 65,
+    }
+    report, artifact = embed(store, odd, make_encoder(EmbedderSettings("code"), DATA))
+    assert report.skipped == {"blank_text": 5}
+    lengths = np.linalg.norm(artifact.array("vectors.npy").astype(np.float64), axis=1)
+    np.testing.assert_allclose(lengths, artifact.array("valid.npy").astype(float), atol=1e-3)
+
+
+def test_an_encoder_is_given_as_many_texts_as_it_wants(store: ArtifactStore) -> None:
+    encoder = InBulkEncoder()
+    embed(store, FILES, encoder)
+    assert [len(texts) for texts in encoder.asked] == [2, 2, 1]
