@@ -115,7 +115,7 @@ def test_the_choices_and_defaults_in_the_help_are_those_of_retrieval() -> None:
 
 def test_commands_are_those_of_the_design_and_no_other() -> None:
     group = commands.typer_command()
-    assert list(group.commands) == ["index", "query", "status", "check", "eval", "gc", "serve", "dev", "repos"]
+    assert list(group.commands) == ["index", "query", "status", "check", "eval", "gc", "serve", "mcp", "dev", "repos"]
     assert list(group.commands["repos"].commands) == ["add", "remove", "list"]
 
 

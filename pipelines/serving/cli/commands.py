@@ -270,6 +270,21 @@ def _serve(
         list[str] | None, option("Another name that clients reach it by; may repeat.", metavar="HOST")
     ] = None,
     show: Annotated[bool, option("Open the search page in a browser.", "--open")] = False,
+@app.command("mcp")
+def _mcp() -> Command:
+    """Answer an agent over standard input and output (Model Context Protocol)."""
+    from pipelines.serving.cli.serving import serve_agents
+
+    return serve_agents
+
+
+@app.command("dev")
+def _dev(
+    port: Annotated[int, option("Port of the Dagster UI.", metavar="PORT", default=_DEV_PORT)] = _DEV_PORT,
+) -> Command:
+    """Run the Dagster UI and daemon on the store at hand."""
+    from pipelines.serving.cli.upkeep import develop
+
 ) -> Command:
     """Serve the search page and the HTTP interface of the store at hand."""
     from pipelines.serving.cli.serving import serve

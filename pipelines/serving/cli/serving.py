@@ -1,4 +1,4 @@
-"""`strata serve`. In: an address. Out: a server on it, until it is interrupted."""
+"""`strata serve` and `strata mcp`. In: an address, or none. Out: a server, until it is interrupted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipelines.errors import InputError
 from pipelines.serving.cli.host import Host
 from pipelines.serving.cli.output import Output
 from pipelines.serving.http.access import make_access
@@ -36,6 +37,19 @@ def serve(
 
         with contextlib.suppress(KeyboardInterrupt):  # nothing is cut short: this is how a server is meant to end
             server_of(service, access, ready).run(sockets=[taken])
+    return 0
+
+
+def serve_agents(host: Host, output: Output) -> int:
+    """Answer an agent over standard input and output until the input ends. 2: the package for it is not installed."""
+    try:
+        from pipelines.serving.mcp import serve_stdio
+    except ModuleNotFoundError as error:
+        raise InputError(f"{error.name} is not installed", hint="pip install 'codestrata[mcp]'") from error
+    service = Service(host.library())
+    output.note("answering an agent over standard input; Ctrl-C ends it")
+    with contextlib.suppress(KeyboardInterrupt):
+        serve_stdio(service)
     return 0
 
 

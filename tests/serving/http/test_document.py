@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,8 +35,9 @@ def test_every_status_stands_in_the_table() -> None:
 
 def test_the_client_finds_what_is_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    names: dict[str, Any] = {}
     with server_for(library_of(tmp_path)) as url:
-        exec(code.replace("http://127.0.0.1:8080", url), names := {})
+        exec(code.replace("http://127.0.0.1:8080", url), names)
         assert capsys.readouterr().out.count("\n") == 3
         client = names["Strata"](url)
         assert client.search("with_retry")[0]["path"] == "orders/retry.py"

@@ -1,0 +1,177 @@
+"""The index for agents: tools of the Model Context Protocol, over standard input and output.
+
+In: a service. Out: a server with the tools search, read_chunk, related and status, which answers until its input ends.
+Every tool only reads. A question is checked by the same table as over HTTP; each answer comes as text for the agent and
+as the document that programs get.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+from importlib.metadata import version
+from typing import Any
+
+import anyio
+import anyio.to_thread
+from mcp import types
+from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+
+from pipelines.errors import InputError, StrataError
+from pipelines.retrieval import ALLOWED
+from pipelines.serving.asking import question, schema
+from pipelines.serving.cli.streams import visible
+from pipelines.serving.service import Service
+
+_INSTRUCTIONS = (
+    "Search the code and documentation of the indexed git repositories. Ask `search` in plain words, or with a name as "
+    "it is written; open a hit with `read_chunk`, and see its callers and callees with `related`."
+)
+_CHUNK: dict[str, Any] = {
+    "chunk_id": {"type": "string", "description": "The chunk_id of a hit: 32 hexadecimal digits.", "maxLength": 64},
+    "repo": {"type": "string", "description": "Its repository; not needed where one is served.", "maxLength": 200},
+}
+_DEPTH = ALLOWED["expand_depth"]
+_AROUND: dict[str, Any] = {
+    "mode": {
+        "type": "string",
+        "enum": list(ALLOWED["expand"]),
+        "default": "neighbors",
+        "description": "neighbors: what it calls and what calls it. blast: how much depends on it.",
+    },
+    "depth": {"type": "integer", "minimum": _DEPTH[0], "maximum": _DEPTH[-1], "default": 1},
+}
+#: Text for the agent, and the document.
+Told = tuple[str, Mapping[str, Any]]
+
+
+def make_server(service: Service) -> Server[Any]:
+    """Return the server; the caller starts the service and closes it."""
+    tools = _Tools(service)
+    return Server(
+        "strata",
+        version=version("codestrata"),
+        instructions=_INSTRUCTIONS,
+        on_list_tools=tools.list,
+        on_call_tool=tools.call,
+    )
+
+
+def serve_stdio(service: Service) -> None:
+    """Answer over standard input and output until the input ends."""
+
+    async def serve() -> None:
+        server = make_server(service)
+        # the command line leads what libraries print to stderr; the protocol has stdout
+        with contextlib.redirect_stdout(sys.__stdout__):
+            async with stdio_server() as (requests, answers):
+                await server.run(requests, answers, server.create_initialization_options())
+
+    service.start()
+    try:
+        anyio.run(serve)
+    finally:
+        service.close()
+
+
+class _Tools:
+    """The tools by name, with what each takes."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._calls: Mapping[str, tuple[str, dict[str, Any], Callable[[Mapping[str, Any]], Told]]] = {
+            "search": ("Find the code and documentation that answers a question.", schema(), self._search),
+            "read_chunk": ("Read the text of a hit.", _object(_CHUNK), self._read),
+            "related": ("Tell what stands around a hit in the call graph.", _object(_CHUNK | _AROUND), self._related),
+            "status": ("Tell what is indexed, and whether it is as its source is now.", _object({}), self._status),
+        }
+
+    async def list(
+        self, _context: ServerRequestContext[Any], _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        reads = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(name=name, description=about, input_schema=takes, annotations=reads)
+                for name, (about, takes, _) in self._calls.items()
+            ]
+        )
+
+    async def call(
+        self, _context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        try:
+            return await anyio.to_thread.run_sync(partial(self._answer, params.name, params.arguments or {}))
+        except StrataError as error:
+            return types.CallToolResult(content=[_text(str(error))], is_error=True)
+
+    def _answer(self, name: str, given: Mapping[str, Any]) -> types.CallToolResult:
+        if name not in self._calls:
+            raise InputError(f"there is no tool {name[:80]!r}", hint=f"tools: {', '.join(self._calls)}")
+        _, takes, call = self._calls[name]
+        unknown = sorted(given.keys() - takes["properties"].keys())
+        if unknown:
+            raise InputError(f"unknown field {unknown[0][:80]!r}", hint=f"allowed: {', '.join(takes['properties'])}")
+        told, document = call(given)
+        return types.CallToolResult(content=[_text(told)], structured_content=dict(document))
+
+    def _search(self, given: Mapping[str, Any]) -> Told:
+        document = self._service.ask(question(given)).document()
+        hits = [f"{_place(hit)}\n{hit['excerpt']}\n" for hit in document["hits"]]
+        return "\n".join([*document["notes"], *hits]) or "nothing found", document
+
+    def _read(self, given: Mapping[str, Any]) -> Told:
+        chunk = self._service.chunk(*self._chunk(given))
+        document = {**asdict(chunk.place), "text": chunk.text, "lines_in_order": chunk.lines_in_order}
+        return f"{_place(document)}\n{chunk.text}", document
+
+    def _related(self, given: Mapping[str, Any]) -> Told:
+        mode, depth = given.get("mode", "neighbors"), given.get("depth", 1)
+        if mode not in ALLOWED["expand"]:
+            raise InputError(f"mode {mode!r} is not known", hint=f"allowed: {', '.join(map(str, ALLOWED['expand']))}")
+        if isinstance(depth, bool) or not isinstance(depth, int) or depth not in _DEPTH:
+            raise InputError(f"depth {depth!r} is out of range", hint=f"allowed: {_DEPTH[0]} to {_DEPTH[-1]}")
+        document = asdict(self._service.related(*self._chunk(given), mode, depth))
+        near = [f"{item['direction']} {item['hop']} away: {_place(item)}" for item in document["neighbors"]]
+        reach = [
+            f"{item['symbol']}: {item['direct_callers']} direct callers, {item['impacted']} within {item['depth']}"
+            for item in document["blast"]
+        ]
+        return "\n".join([*near, *reach]) or "nothing in the call graph", document
+
+    def _status(self, _given: Mapping[str, Any]) -> Told:
+        document = self._service.status()
+        lines = [f"{item['repo']}: {item['state']}, {item['counts']}" for item in document["repositories"]]
+        return "\n".join(filter(None, [document["state"], document["message"], *lines])), document
+
+    def _chunk(self, given: Mapping[str, Any]) -> tuple[str, str]:
+        """Return the repository and the id of the chunk that is meant."""
+        repos = self._service.labels()["repo"]
+        repo = given.get("repo", repos[0] if len(repos) == 1 else "")
+        chunk_id = given.get("chunk_id", "")
+        if not isinstance(repo, str) or not isinstance(chunk_id, str):
+            raise InputError("chunk_id and repo are strings", hint="take them from a hit of `search`")
+        if not repo:
+            raise InputError("the field repo is missing", hint=f"served: {', '.join(repos) or 'none'}")
+        return repo, chunk_id
+
+
+def _object(properties: dict[str, Any]) -> dict[str, Any]:
+    required = ["chunk_id"] if "chunk_id" in properties else []
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _place(item: Mapping[str, Any]) -> str:
+    """Return where something is, as `path:line` with its id, so that it can be opened."""
+    name = f" {item['symbol']}" if item["symbol"] else ""
+    return (
+        f"{item['path']}:{item['start_line']}-{item['end_line']}{name} [repo={item['repo']} chunk={item['chunk_id']}]"
+    )
+
+
+def _text(text: str) -> types.TextContent:
+    return types.TextContent(type="text", text=visible(text))
