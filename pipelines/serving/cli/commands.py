@@ -247,13 +247,6 @@ def _gc(
     return partial(collect_garbage, dry_run)
 
 
-@app.command("dev")
-def _dev(
-    port: Annotated[int, option("Port of the Dagster UI.", metavar="PORT", default=_DEV_PORT)] = _DEV_PORT,
-) -> Command:
-    """Run the Dagster UI and daemon on the store at hand."""
-    from pipelines.serving.cli.upkeep import develop
-
 @app.command("serve")
 def _serve(
     host: Annotated[
@@ -270,6 +263,13 @@ def _serve(
         list[str] | None, option("Another name that clients reach it by; may repeat.", metavar="HOST")
     ] = None,
     show: Annotated[bool, option("Open the search page in a browser.", "--open")] = False,
+) -> Command:
+    """Serve the search page and the HTTP interface of the store at hand."""
+    from pipelines.serving.cli.serving import serve
+
+    return partial(serve, (host, port), token_file, name or (), show)
+
+
 @app.command("mcp")
 def _mcp() -> Command:
     """Answer an agent over standard input and output (Model Context Protocol)."""
@@ -284,13 +284,6 @@ def _dev(
 ) -> Command:
     """Run the Dagster UI and daemon on the store at hand."""
     from pipelines.serving.cli.upkeep import develop
-
-) -> Command:
-    """Serve the search page and the HTTP interface of the store at hand."""
-    from pipelines.serving.cli.serving import serve
-
-    return partial(serve, (host, port), token_file, name or (), show)
-
 
     return partial(develop, port)
 
