@@ -3,7 +3,7 @@
 from pipelines.embedding.code_files import CodeNumbers, write_code
 from pipelines.embedding.encoders import make_encoder
 from pipelines.embedding.pieces import Pieces
-from pipelines.embedding.recipe import compose, fields
+from pipelines.embedding.recipe import compose_rows, fields
 from pipelines.embedding.stems import features
 from pipelines.embedding.vectors import build_vectors
 from pipelines.embedding.vocab import write_table
@@ -12,7 +12,7 @@ __all__ = [
     "CodeNumbers",
     "Pieces",
     "build_vectors",
-    "compose",
+    "compose_rows",
     "features",
     "fields",
     "make_encoder",

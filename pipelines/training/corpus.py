@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import scipy.sparse as sp
 
-from pipelines.embedding import Pieces, compose, fields
+from pipelines.embedding import Pieces, compose_rows, fields
 from pipelines.tokens import words
 from pipelines.training.documentation import first_sentence
 from pipelines.training.pairs import Pair
+from pipelines.word_columns import text_column
 
 #: Rows of the table: with 256 numbers each, one byte a number, it has 8 MB. The words of all packages that fewer than
 #: two use are left to pieces.
@@ -52,6 +54,17 @@ class Corpus:
         return flags
 
 
+def composed_texts(pairs: Sequence[Pair]) -> list[str]:
+    """Return the text of each pair as the encoder gets it, without the documentation."""
+    columns = {
+        name: text_column([getattr(pair, name) for pair in pairs])
+        for name in ("name", "qualified_name", "path", "signature")
+    }
+    nothing, code = (text_column(texts) for texts in ([""] * len(pairs), [pair.code for pair in pairs]))
+    composed: list[str] = compose_rows(pa.record_batch({**columns, "doc": nothing, "text": code})).to_pylist()
+    return composed
+
+
 @dataclass(slots=True)
 class _Words:
     """Texts as numbers of words, one after the other."""
@@ -79,8 +92,8 @@ class CorpusBuilder:
     def add(self, package: str, pairs: Iterable[Pair]) -> None:
         """Add the pairs of a package."""
         self._packages.append(package)
-        for pair in pairs:
-            composed = compose(pair.name, pair.qualified_name, pair.path, pair.signature, "", pair.code)
+        given = list(pairs)
+        for pair, composed in zip(given, composed_texts(given), strict=True):
             name, place, body = fields(composed)
             self._take("name", name.split())
             self._take("place", place.split())

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pipelines.embedding import compose
 from pipelines.fingerprint import digest_bytes
 from pipelines.records import Encoder
 from pipelines.tokens import words
+from pipelines.training.corpus import composed_texts
 from pipelines.training.documentation import first_sentence
 from pipelines.training.pairs import Pair
 
@@ -57,7 +57,7 @@ def measure(pairs: Sequence[Pair], encoder: Encoder) -> dict[str, Any]:
     questioned = set(asked)
     others = [place for place in order if place not in questioned]
     rows = [*asked, *others[: max(0, MAX_TEXTS - len(asked))]]
-    texts = [_text(pairs[place]) for place in rows]
+    texts = composed_texts([pairs[place] for place in rows])
     parts = [encoder.encode(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
     questions = [encoder.encode_query(first_sentence(pairs[place].doc)) for place in asked]
     if not questions:
@@ -114,10 +114,6 @@ def _figures(places: dict[str, Floats], chosen: npt.NDArray[np.bool_]) -> dict[s
         found[f"mrr@10 {way}"] = round(float(np.where(shown, 1 / (place[chosen] + 1), 0).mean()), 4)
         found[f"recall@10 {way}"] = round(float(shown.mean()), 4)
     return found
-
-
-def _text(pair: Pair) -> str:
-    return compose(pair.name, pair.qualified_name, pair.path, pair.signature, "", pair.code)
 
 
 def _hash(pair: Pair) -> bytes:

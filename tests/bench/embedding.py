@@ -36,9 +36,10 @@ from pipelines import formats
 from pipelines.artifacts import ArtifactRef, ArtifactWriter, Target
 from pipelines.chunking import build_chunks
 from pipelines.discover import ParserPool, build_symbols, list_files, open_tree
-from pipelines.embedding import build_vectors, compose, make_encoder
+from pipelines.embedding import build_vectors, make_encoder
 from pipelines.embedding.code import CodeEncoder
 from pipelines.embedding.code_files import MODEL_NAME
+from pipelines.embedding.recipe import compose
 from pipelines.plan import Inputs, make_plan
 from pipelines.progress import Silent
 from pipelines.records import ChunkKind

@@ -34,7 +34,8 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from pipelines.embedding import compose, make_encoder
+from pipelines.embedding import make_encoder
+from pipelines.embedding.recipe import compose
 from pipelines.records import Encoder
 from pipelines.settings import EmbedderSettings
 from pipelines.tokens import words

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.embedding import compose, make_encoder
+from pipelines.embedding import make_encoder
 from pipelines.embedding.code import TokenWeights
+from pipelines.embedding.recipe import compose
 from pipelines.errors import InputError
 from pipelines.settings import EmbedderSettings
 from pipelines.training import manifest, steps
