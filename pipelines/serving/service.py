@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +17,7 @@ from pipelines.errors import NotFound, NothingIndexed, StrataError
 from pipelines.formats import JSON_SCHEMA_VERSION
 from pipelines.generation import EncoderInfo
 from pipelines.records import Staleness
-from pipelines.retrieval import Answer, ChunkReader, Expansion, Searcher, StoredChunk
+from pipelines.retrieval import Answer, ChunkReader, Expansion, Query, Searcher, StoredChunk
 from pipelines.serving.asking import Question
 from pipelines.serving.library import Library, Volume
 from pipelines.serving.render import query_document, status_document
@@ -66,8 +66,12 @@ class Service:
         self.standing = Standing(library.statuses, self._follow)
 
     def start(self) -> None:
-        """Open what is published, and follow what is published from now on."""
-        self._follow()
+        """Open what is published, and follow what is published from now on.
+
+        One question is put, so that nobody who asks waits for what is loaded on first use.
+        """
+        with suppress(StrataError):
+            self.ask(Question(Query("warm")))
         self.standing.start()
 
     def close(self) -> None:
@@ -149,10 +153,8 @@ class Service:
 
     def _follow(self) -> None:
         """Open what was published while nobody asked, so that old generations are not held for long."""
-        try:
+        with suppress(StrataError, OSError):  # who asks next is told
             self._refresh()
-        except StrataError:
-            return  # who asks next is told
 
     def _refresh(self) -> None:
         """Open what has been published since the last time."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from pipelines.errors import StrataError
+from pipelines.errors import StorageError, StrataError
 from pipelines.records import Staleness
 from pipelines.serving.cli.host import RepositoryStatus
 
@@ -131,11 +131,13 @@ class Standing:
                 return self._last
             began = time.monotonic()
             repositories: Sequence[RepositoryStatus] = ()
-            error = None
+            error: StrataError | None = None
             try:
                 repositories = self._look()
             except StrataError as caught:
                 error = caught
+            except OSError as caught:
+                error = StorageError(f"the repositories cannot be looked at: {caught}")
             seen = time.monotonic()
             by_repo = {item.repo: item for item in repositories}
             self._last = Look(tuple(repositories), error, time.time(), seen, seen - began, by_repo)

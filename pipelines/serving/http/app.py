@@ -79,6 +79,7 @@ class _Handlers:
 
     def __init__(self, service: Service, access: Access, workers: Workers) -> None:
         self._service, self._access, self.workers = service, access, workers
+        self._others = Workers()  # pages and the status may wait for a look at the sources, which no query does
         self._page = Page(service)
         self._description = description(needs_token=bool(access.token))
         self._version = version("codestrata")
@@ -89,7 +90,7 @@ class _Handlers:
         return _json({"schema_version": JSON_SCHEMA_VERSION, "status": "ok", "version": self._version})
 
     async def status(self, _request: Request) -> Response:
-        return _json(await self.workers.run(self._service.status))
+        return _json(await self._others.run(self._service.status))
 
     async def query(self, request: Request) -> Response:
         document = await read_document(request)
@@ -104,10 +105,10 @@ class _Handlers:
     # --- people ---
 
     async def search(self, request: Request) -> Response:
-        return await self.workers.run(self._page.search, request.query_params)
+        return await self._others.run(self._page.search, request.query_params)
 
     async def chunk(self, request: Request) -> Response:
-        return await self.workers.run(self._page.chunk, request.query_params)
+        return await self._others.run(self._page.chunk, request.query_params)
 
     async def static(self, request: Request) -> Response:
         return self._page.static(request.path_params["name"])
