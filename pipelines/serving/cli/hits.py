@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.serving.cli.lines import Line, Segment, line, table
 from pipelines.serving.marking import marked
+from pipelines.serving.terms import telling_terms
 from pipelines.tokens import words
 
 if TYPE_CHECKING:
@@ -15,11 +16,6 @@ if TYPE_CHECKING:
 
 _INDENT = "    "
 _MARKED = "bold yellow"
-#: Terms of a score that change nothing where they have this value: factors and bonuses.
-_NEUTRAL = {
-    **dict.fromkeys(("name", "path", "place", "test", "kind", "part", "centrality", "blast", "repeat"), 1.0),
-    **dict.fromkeys(("file", "definition"), 0.0),
-}
 
 
 def answer_lines(answer: Answer) -> Iterator[Line]:
@@ -33,7 +29,7 @@ def answer_lines(answer: Answer) -> Iterator[Line]:
         for text in hit.excerpt.split("\n"):
             yield [(_INDENT, ""), *((part, _MARKED if found else "") for part, found in marked(text, wanted))]
         if answer.query.explain:
-            yield from table(_terms(hit, answer.query.fusion), header=("term", "value"), indent=_INDENT)
+            yield from table(telling_terms(hit, answer.query.fusion), header=("term", "value"), indent=_INDENT)
     yield from _expansion_lines(answer)
     if answer.query.explain:
         yield from _explanation(answer)
@@ -48,15 +44,6 @@ def _head(hit: Hit, several: bool) -> Line:
         parts += ["  ", (hit.symbol, "bold")]
     parts += ["  ", hit.kind, "  ", (f"{hit.score:.4f}", "dim")]
     return line(*parts)
-
-
-def _terms(hit: Hit, fusion: str) -> Iterator[tuple[str, str]]:
-    for name, value in hit.terms.items():
-        if fusion == "rrf" and value == _NEUTRAL.get(name):  # late has sums, where nothing is neutral
-            continue
-        yield name, f"{value:.4f}"
-    if hit.distance is not None:
-        yield "distance in bits", str(hit.distance)
 
 
 def _expansion_lines(answer: Answer) -> Iterator[Line]:

@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+from pipelines.serving.terms import telling_terms
+from tests.serving.fake_host import make_hit
+
+
+def test_what_changes_nothing_is_not_told() -> None:
+    hit = make_hit(distance=None, terms={"rrf": 0.2, "path": 1.0, "test": 0.7, "definition": 0.0})
+    assert list(telling_terms(hit, "rrf")) == [("rrf", "0.2000"), ("test", "0.7000")]
+
+
+def test_a_sum_has_no_neutral_terms() -> None:
+    hit = make_hit(distance=71, terms={"semantic": 0.7, "blast": 1.0})
+    assert list(telling_terms(hit, "late")) == [
+        ("semantic", "0.7000"),
+        ("blast", "1.0000"),
+        ("distance in bits", "71"),
+    ]
