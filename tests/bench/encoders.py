@@ -32,15 +32,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.embedding import make_encoder
-from pipelines.embedding.recipe import compose
+from pipelines.embedding import compose_rows, make_encoder
+from pipelines.embedding.recipe import COMPOSED_FROM
 from pipelines.records import Encoder
 from pipelines.settings import EmbedderSettings
 from pipelines.tokens import words
 from pipelines.training.documentation import first_sentence
 from pipelines.training.pairs import Pair, without_copies
+from pipelines.word_columns import text_column
 from resources.bundled import encoder_folder
 from tests.bench.held_out import LIST, read_projects
 from tests.bench.measure import circumstances
@@ -77,7 +79,7 @@ def make_task(pairs: Sequence[Pair], functions: int, questions: int, *, names: b
     chosen = {*asked, *[place for place in order if place in others][: max(0, functions - len(asked))]}
     rows = [place for place in order if place in chosen]
     row_of = {place: row for row, place in enumerate(rows)}
-    texts = [_text(pairs[place], names=names) for place in rows]
+    texts = _texts([pairs[place] for place in rows], names=names)
     right = np.array([row_of[place] for place in asked], np.intp)
     return Task([first_sentence(pairs[place].doc) for place in asked], texts, right)
 
@@ -107,12 +109,20 @@ def _hash(pair: Pair) -> bytes:
     return hashlib.sha1(f"{pair.package} {pair.path} {pair.qualified_name} {pair.code}".encode()).digest()
 
 
-def _text(pair: Pair, *, names: bool) -> str:
+def _texts(pairs: Sequence[Pair], *, names: bool) -> list[str]:
+    rows = [_columns(pair, names=names) for pair in pairs]
+    columns = [text_column(column) for column in zip(*rows, strict=True)]
+    texts: list[str] = compose_rows(pa.record_batch(columns, names=list(COMPOSED_FROM))).to_pylist()
+    return texts
+
+
+def _columns(pair: Pair, *, names: bool) -> tuple[str, ...]:
+    """Return what a text is composed of, in the order of COMPOSED_FROM."""
     if names:
-        return compose(pair.name, pair.qualified_name, pair.path, pair.signature, "", pair.code)
+        return pair.name, pair.qualified_name, pair.path, pair.signature, "", pair.code
     own = re.compile(rf"(?<!\w){re.escape(pair.name)}(?!\w)")
-    signature, code, qualified = (own.sub(NO_NAME, text) for text in (pair.signature, pair.code, pair.qualified_name))
-    return compose(NO_NAME, qualified, pair.path, signature, "", code)
+    qualified, signature, code = (own.sub(NO_NAME, text) for text in (pair.qualified_name, pair.signature, pair.code))
+    return NO_NAME, qualified, pair.path, signature, "", code
 
 
 def encoders(given: argparse.Namespace, functions: int = 0) -> Iterator[tuple[str, Encoder]]:

@@ -19,6 +19,7 @@ from pipelines.quantization.rescoring import to_int8
 from pipelines.quantization.signs import sign_bits
 from pipelines.records import Encoder
 from pipelines.tokens import words
+from tests.bench.remembered import Remembered
 
 POOL = 256
 #: Okapi BM25 with the values that did best on Python functions; the name counts three times, as in `vocab`.
@@ -76,7 +77,10 @@ def by_vectors(task: Task, encoder: Encoder) -> dict[str, Scores]:
     texts = np.concatenate(
         [encoder.encode(task.texts[start : start + BATCH]) for start in range(0, len(task.texts), BATCH)]
     )
-    questions = np.stack([encoder.encode_query(question) for question in task.questions])
+    if isinstance(encoder, Remembered):
+        questions = encoder.encode_queries(task.questions)
+    else:
+        questions = np.stack([encoder.encode_query(question) for question in task.questions])
     signs, asked_signs = (np.where(vectors > 0, 1, -1).astype(np.float32) for vectors in (texts, questions))
     codes, asked_codes = sign_bits(texts), sign_bits(questions)
     rows, scales = to_int8(texts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,8 @@ from pipelines.records import Encoder
 
 #: Texts that are encoded between two writes.
 BATCH = 256
-_KEY = 16
+_QUESTION = b"question"
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 
 class Remembered:
@@ -32,24 +33,26 @@ class Remembered:
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return the vectors of texts."""
-        missing = dict.fromkeys(text for text in texts if _key(text) not in self._known)
-        for batch in _batches(list(missing)):
-            self._keep(batch, self._encoder.encode(batch))
-        return np.stack([self._known[_key(text)] for text in texts])
+        return self._take(texts, self._encoder.encode)
 
     def encode_query(self, text: str) -> npt.NDArray[np.float32]:
-        """Return the vector of a question; these are few and not kept."""
-        return self._encoder.encode_query(text)
+        """Return the vector of a question."""
+        vector: npt.NDArray[np.float32] = self.encode_queries([text])[0]
+        return vector
 
-    def _keep(self, texts: Sequence[str], vectors: npt.NDArray[np.float32]) -> None:
-        keys = np.frombuffer(b"".join(map(_key, texts)), np.uint8).reshape(-1, _KEY)
-        self._known |= dict(zip(map(bytes, keys), vectors, strict=True))
-        np.savez(self._folder / f"{len(self._known):09}.npz", keys=keys, vectors=vectors)
+    def encode_queries(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Return the vectors of questions."""
+        return self._take(texts, lambda batch: np.stack(list(map(self._encoder.encode_query, batch))), _QUESTION)
 
+    def _take(self, texts: Sequence[str], encode: Encode, *side: bytes) -> npt.NDArray[np.float32]:
+        keys = [digest_bytes(*side, text.encode("utf-8", "surrogatepass")) for text in texts]
+        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
+        for start in range(0, len(missing), BATCH):
+            batch = dict(list(missing.items())[start : start + BATCH])
+            self._keep(list(batch), encode(list(batch.values())))
+        return np.stack([self._known[key] for key in keys])
 
-def _key(text: str) -> bytes:
-    return digest_bytes(text.encode("utf-8", "surrogatepass"))
-
-
-def _batches(texts: list[str]) -> Iterator[list[str]]:
-    return (texts[start : start + BATCH] for start in range(0, len(texts), BATCH))
+    def _keep(self, keys: Sequence[bytes], vectors: npt.NDArray[np.float32]) -> None:
+        self._known |= dict(zip(keys, vectors, strict=True))
+        table = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), -1)
+        np.savez(self._folder / f"{len(self._known):09}.npz", keys=table, vectors=vectors)
