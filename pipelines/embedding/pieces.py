@@ -17,7 +17,7 @@ from pipelines.tokens import terms
 PIECES_VERSION = 1
 #: A number of more digits is an id or a hash; it stands for all of its length, and that up to this many digits.
 _MAX_NUMBER_DIGITS, _MAX_NUMBER_LENGTH = 4, 12
-_CACHED_WORDS = 1 << 18
+_CACHED_WORDS = 1 << 16
 _CACHED_HASHES = 1 << 14
 
 
