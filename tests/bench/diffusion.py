@@ -5,9 +5,9 @@
 
 Three ways, each with the same number of products of the same matrix and the same vectors:
 
-    diffusion   pipelines.diffusion: reads float16 rows from a memory map, mixes, writes the mixed columns to disk
-    blocks      x = W @ x alone, in blocks of as many columns; what it reads from the map is not counted
-    whole       x = W @ x alone, all columns at once; holds all values twice
+    diffusion   pipelines.diffusion: reads float16 rows from a memory map, mixes on all cores, writes columns to disk
+    blocks      x = W @ x alone, by scipy on one core, in blocks of as many columns; reading is not counted
+    whole       x = W @ x alone, likewise, all columns at once; holds all values twice
 
 Ratios are of processor time, which other load on the machine disturbs least, and of wall time; of each way the best
 round counts. Making the mixing matrix is told apart. Memory is that of this process after diffusion and before the
@@ -51,7 +51,7 @@ BUCKETS = 16
 DIMENSIONS = 256
 SETTINGS = DiffusionSettings(enabled=True)
 #: Seconds between two looks at this process's own memory.
-_LOOK_S = 0.1
+_LOOK_S = 0.5
 #: Rows that dense matrices are made of at most: 4,000 rows are 128 MB of float64.
 _MOST_DENSE = 4_000
 
@@ -90,9 +90,9 @@ class Clock:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        cpu, wall = time.thread_time(), time.perf_counter()  # of this thread: the one that looks at memory is left out
+        cpu, wall = time.process_time(), time.perf_counter()
         yield
-        self.cpu += time.thread_time() - cpu
+        self.cpu += time.process_time() - cpu
         self.wall += time.perf_counter() - wall
 
 

@@ -71,3 +71,14 @@ def test_nothing_moves_without_edges(tmp_path: Path) -> None:
     empty = sp.csr_array((3, 3), dtype=np.float32)
     mixed = propagate(empty, reader(np.empty((3, 8), np.float32)), 8, settings, tmp_path)
     assert mixed.unit_rows(0, 3)[1].shape == (0, 8)
+
+
+def test_the_number_of_cores_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights, vectors = make_case(2)
+    found = []
+    for cores in (1, 2, 7):
+        monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)))
+        settings = DiffusionSettings(enabled=True)
+        mixed = propagate(sp.csr_array(weights), reader(vectors), DIMENSIONS, settings, tmp_path, block_bytes=2_000)
+        found.append(mixed.unit_rows(0, ROWS)[1].tobytes())
+    assert found[0] == found[1] == found[2]
