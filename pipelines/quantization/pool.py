@@ -55,6 +55,9 @@ def nearest_codes(codes: npt.NDArray[np.uint8], query_code: npt.NDArray[np.uint8
     faiss = _faiss() if len(codes) >= _FAISS_FROM_ROWS else None
     if faiss is None:
         return scan_codes(codes, query_code, size)
+    # One query is bound by memory, not by cores: further threads only wait for each other. OpenMP keeps this number for
+    # each calling thread, and a server calls from several.
+    faiss.omp_set_num_threads(1)
     distances, near = faiss.knn_hamming(np.ascontiguousarray(query_code[None, :]), np.ascontiguousarray(codes), size)
     order = np.lexsort((near[0], distances[0]))
     return near[0][order], distances[0][order]
@@ -82,6 +85,4 @@ def _faiss() -> Any | None:
         import faiss
     except ImportError:
         return None
-    # One query is bound by memory, not by cores: further threads only wait for each other.
-    faiss.omp_set_num_threads(1)
     return faiss

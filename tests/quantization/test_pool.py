@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -96,3 +97,16 @@ def test_without_faiss_the_pool_is_the_same(monkeypatch: pytest.MonkeyPatch) -> 
     expected = as_lists(hamming_pool(codes, codes[0], 64))
     monkeypatch.setattr("pipelines.quantization.pool._faiss", lambda: None)
     assert as_lists(hamming_pool(codes, codes[0], 64)) == expected
+
+
+def test_every_calling_thread_scans_alone() -> None:
+    """OpenMP keeps the number of threads for each thread; two that spin cost a server fifty times the scan."""
+    faiss = pytest.importorskip("faiss")
+    codes = make_codes(1, 70_000, 32)
+
+    def scan() -> int:
+        nearest_codes(codes, codes[0], 3)
+        return int(faiss.omp_get_max_threads())
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(lambda _: scan(), range(4))) == [1, 1, 1, 1]
