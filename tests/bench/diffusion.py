@@ -1,7 +1,7 @@
 """Diffusion over a synthetic call graph, against bare sparse products; over a real one, against dense matrices.
 
     python -m tests.bench.diffusion [--nodes 2000000] [--edges 10000000] [--rounds 3] [--no-whole]
-                                    [--real STORE REPO ...] [--json RESULT]
+                                    [--real REPOSITORY ...] [--json RESULT]
 
 Three ways, each with the same number of products of the same matrix and the same vectors:
 
@@ -13,7 +13,7 @@ Ratios are of processor time, which other load on the machine disturbs least, an
 round counts. Making the mixing matrix is told apart. Memory is that of this process after diffusion and before the
 other ways: `peak_mb` with the pages of mapped files, which the system may take back at any time, `peak_own_mb` without.
 
---real compares the mixed vectors of an indexed repository with the formula on dense float64 matrices.
+--real indexes repositories and compares their mixed vectors with the formula on dense float64 matrices.
 """
 
 from __future__ import annotations
@@ -35,21 +35,23 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from pipelines.artifacts import Target
 from pipelines.diffusion.mixing import Edges, mixing_matrix
 from pipelines.diffusion.propagate import block_width, propagate
 from pipelines.diffusion.stage import BucketRows, open_calls
+from pipelines.embedding import make_encoder
 from pipelines.formats import CHUNK_VECTORS, DIFFUSED_VECTORS
-from pipelines.generation import read_generation
 from pipelines.records import CALL_CONFIDENCE, CallStrategy
-from pipelines.settings import DiffusionSettings
+from pipelines.settings import DiffusionSettings, Settings, override
 from pipelines.store import ArtifactStore
+from resources.bundled import encoder_folder
 from tests.bench.graph import make_graph
 from tests.bench.measure import circumstances, peak_mb, show
+from tests.serving.builds import build
 
 BUCKETS = 16
 DIMENSIONS = 256
 SETTINGS = DiffusionSettings(enabled=True)
+REAL = override(override(Settings(), "diffusion", enabled=True), "index", workers=1)
 #: Seconds between two looks at this process's own memory.
 _LOOK_S = 0.5
 #: Rows that dense matrices are made of at most: 4,000 rows are 128 MB of float64.
@@ -208,15 +210,18 @@ def _bytes(weights: sp.csr_array) -> int:
 # --- a real repository ---
 
 
-def compare(store: ArtifactStore, repo: str) -> dict[str, Any]:
-    """Return how far the mixed vectors of a repository are from those of dense matrices."""
-    pointer = store.pointer(repo)
-    if pointer is None:
-        raise SystemExit(f"{repo} has no index in {store.root}")
-    document = read_generation(store, repo, pointer.generation)
-    target = Target(document.ref(DIFFUSED_VECTORS.name), "", document.refs)
-    rows = BucketRows.of([store.open(ref) for ref in document.buckets(CHUNK_VECTORS.name)])
-    edges, row_of_node = open_calls(store, target, rows)
+def compare(root: Path) -> dict[str, Any]:
+    """Index a repository and return how far its mixed vectors are from those of dense matrices."""
+    encoder = make_encoder(REAL.embedder, encoder_folder())
+    with tempfile.TemporaryDirectory() as folder:
+        store = ArtifactStore(Path(folder) / "store")
+        target = build(root, store, REAL, root.name.lower(), encoder=encoder).targets[DIFFUSED_VECTORS.name]
+        rows = BucketRows.of([store.open(ref) for ref in target.inputs if ref.asset == CHUNK_VECTORS.name])
+        edges, row_of_node = open_calls(store, target, rows)
+        return _compared(edges, row_of_node, rows)
+
+
+def _compared(edges: Edges, row_of_node: npt.NDArray[np.int64], rows: BucketRows) -> dict[str, Any]:
     found: dict[str, Any] = {"rows": len(rows), "edges": len(edges.callers)}
     for name, settings in (("callees", SETTINGS), ("both_ways", replace(SETTINGS, bidirectional=True))):
         weights = mixing_matrix(edges, row_of_node, len(rows), settings)
@@ -255,14 +260,14 @@ def main() -> None:
     parser.add_argument("--edges", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--no-whole", action="store_true", help="leave out the way that needs 6 GB")
-    parser.add_argument("--real", nargs="+", metavar=("STORE", "REPO"), help="compare these repositories of a store")
+    parser.add_argument("--real", nargs="*", type=Path, default=[], metavar="REPOSITORY", help="compare these as well")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    figures: dict[str, Any] = {}
+    figures: dict[str, Any] = {
+        "synthetic": measure(options.nodes, options.edges, options.rounds, whole=not options.no_whole)
+    }
     if options.real:
-        store = ArtifactStore(Path(options.real[0]))
-        figures["real"] = {repo: compare(store, repo) for repo in options.real[1:]}
-    figures["synthetic"] = measure(options.nodes, options.edges, options.rounds, whole=not options.no_whole)
+        figures["real"] = {root.name: compare(root) for root in options.real}
     show(figures)
     if options.json:
         method = (__doc__ or "").strip()
