@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -98,7 +99,7 @@ def search_lexical(corpus: Corpus, masks: Sequence[Mask], terms: WeightedTerms, 
     if int(terms.documents.sum()) * _DENSE_SHARE < corpus.count:
         rows, scores = _sum_sparse(collection)
     else:
-        rows, scores = _sum_dense(collection, corpus.count, size)
+        rows, scores = _sum_dense(replace(collection, dense=True), corpus.count, size)
     best = _not_below_rank(scores, size)
     rows, scores = rows[best], scores[best]
     order = corpus.order(rows, -scores)[:size]
@@ -141,64 +142,107 @@ class _Collection:
     Every row adds its terms in that order, whichever way its score is summed, so both ways give the same bits.
     """
 
-    segments: tuple[
-        tuple[Segment, int, Mask], ...
-    ]  # with the corpus row of its row 0, and the segment's part of a mask
+    corpus: Corpus
+    segments: tuple[tuple[Segment, int], ...]  # with the corpus row of its row 0
+    mask: Mask  # over all rows of the corpus
     spans: npt.NDArray[np.int64]  # (segments, terms, 2)
     weights: npt.NDArray[np.float64]
     documents: npt.NDArray[np.int64]
     average: float
+    dense: bool = False  # so many postings are read that every row's saturation is worth having
 
     @classmethod
     def of(cls, corpus: Corpus, masks: Sequence[Mask], terms: WeightedTerms) -> _Collection:
         """Look up the terms in every segment."""
         order = np.argsort(-terms.weights, kind="stable")
-        segments: list[tuple[Segment, int, Mask]] = []
-        for place, segment in _segments(corpus):
-            mask = masks[place]
-            own = None if mask is None else mask[segment.base : segment.base + segment.documents]
-            segments.append((segment, int(corpus.bases[place]) + segment.base, own))
-        spans = [np.stack(segment.spans(terms.hashes[order]), axis=-1) for segment, _, _ in segments]
-        average = sum(segment.total_length for segment, _, _ in segments) / max(1, corpus.count)
-        return cls(tuple(segments), np.stack(spans), terms.weights[order], terms.documents[order], max(1.0, average))
+        segments = tuple((segment, int(corpus.bases[place]) + segment.base) for place, segment in _segments(corpus))
+        spans = np.stack([np.stack(segment.spans(terms.hashes[order]), axis=-1) for segment, _ in segments])
+        average = sum(segment.total_length for segment, _ in segments) / max(1, corpus.count)
+        mask = _joined(corpus, masks)
+        return cls(corpus, segments, mask, spans, terms.weights[order], terms.documents[order], max(1.0, average))
 
-    def gains(self, term: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
-        """Yield, segment by segment, the rows of the corpus that hold a term and what it adds to each."""
-        for (segment, base, mask), (start, end) in zip(self.segments, self.spans[:, term].tolist(), strict=True):
-            if start < end:
-                rows, frequencies = segment.rows[start:end], segment.frequencies[start:end]
-                if mask is not None:
-                    accepted = mask[rows]
-                    rows, frequencies = rows[accepted], frequencies[accepted]
-                yield rows.astype(np.int64) + base, self._gain(term, segment, rows, frequencies)
+    def gains(self, term: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Return the rows of the corpus that hold a term, ascending, and what it adds to each."""
+        held = [
+            (segment, base, slice(start, end))
+            for (segment, base), (start, end) in zip(self.segments, self.spans[:, term].tolist(), strict=True)
+            if start < end
+        ]
+        if not held:
+            return np.zeros(0, np.int64), np.zeros(0, np.float64)
+        rows = np.concatenate([segment.rows[span] for segment, _, span in held]).astype(np.int64)
+        rows += np.repeat([base for _, base, _ in held], [span.stop - span.start for _, _, span in held])
+        frequencies = np.concatenate([segment.frequencies[span] for segment, _, span in held])
+        if self.mask is not None:
+            accepted = self.mask[rows]
+            rows, frequencies = rows[accepted], frequencies[accepted]
+        return rows, self._gain(term, rows, frequencies)
 
     def gains_of(
         self, term: int, wanted: npt.NDArray[np.int64]
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
         """Yield the same for the wanted rows alone, ascending, which costs a search for each instead of a pass."""
-        for (segment, base, _), (start, end) in zip(self.segments, self.spans[:, term].tolist(), strict=True):
+        for (segment, base), (start, end) in zip(self.segments, self.spans[:, term].tolist(), strict=True):
             low, high = np.searchsorted(wanted, [base, base + segment.documents])
             local = (wanted[low:high] - base).astype(np.uint32)
             if start < end and len(local):
                 held = segment.rows[start:end]
                 places = np.minimum(np.searchsorted(held, local), len(held) - 1)
                 local, places = local[held[places] == local], places[held[places] == local]
-                frequencies = segment.frequencies[start:end][places]
-                yield local.astype(np.int64) + base, self._gain(term, segment, local, frequencies)
+                rows = local.astype(np.int64) + base
+                yield rows, self._gain(term, rows, segment.frequencies[start:end][places])
 
     def _gain(
-        self, term: int, segment: Segment, rows: npt.NDArray[np.uint32], frequencies: npt.NDArray[np.uint16]
+        self, term: int, rows: npt.NDArray[np.int64], frequencies: npt.NDArray[np.uint16]
     ) -> npt.NDArray[np.float64]:
-        saturation = K1 * (1 - B + B / self.average * segment.lengths[rows])
-        gain: npt.NDArray[np.float64] = self.weights[term] * frequencies / (frequencies + saturation)
+        saturations = self._saturations()[rows] if self.dense else self._saturation(self._lengths(rows))
+        gain: npt.NDArray[np.float64] = self.weights[term] * frequencies / (frequencies + saturations)
         return gain
+
+    def _lengths(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
+        """Return the lengths of some rows, ascending."""
+        edges = np.searchsorted(rows, [base for _, base in self.segments])
+        parts = [
+            segment.lengths[rows[first:last] - base]
+            for (segment, base), first, last in zip(
+                self.segments, edges.tolist(), [*edges[1:].tolist(), len(rows)], strict=True
+            )
+        ]
+        return np.concatenate(parts)
+
+    def _saturation(self, lengths: npt.NDArray[np.uint32]) -> npt.NDArray[np.float64]:
+        """Return what the lengths do to the frequencies of their rows."""
+        saturation: npt.NDArray[np.float64] = K1 * (1 - B + B / self.average * lengths)
+        return saturation
+
+    def _saturations(self) -> npt.NDArray[np.float64]:
+        """Return the saturation of every row of the corpus (N,), worked out once."""
+        found = _SATURATIONS.get(self.corpus)
+        if found is None:
+            found = self._saturation(np.concatenate([segment.lengths for segment, _ in self.segments]))
+            _SATURATIONS[self.corpus] = found
+        return found
+
+
+#: By corpus, for as long as it is open.
+_SATURATIONS: WeakKeyDictionary[Corpus, npt.NDArray[np.float64]] = WeakKeyDictionary()
+
+
+def _joined(corpus: Corpus, masks: Sequence[Mask]) -> Mask:
+    """Return the masks of all generations as one."""
+    if all(mask is None for mask in masks):
+        return None
+    return np.concatenate(
+        [
+            np.ones(generation.count, np.bool_) if mask is None else mask
+            for generation, mask in zip(corpus.generations, masks, strict=True)
+        ]
+    )
 
 
 def _sum_sparse(collection: _Collection) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
     """Return the rows that hold any term and their scores, by sorting all postings."""
-    found = [item for term in range(len(collection.weights)) for item in collection.gains(term)]
-    if not found:
-        return np.zeros(0, np.int64), np.zeros(0, np.float64)
+    found = [collection.gains(term) for term in range(len(collection.weights))]
     held, places = np.unique(np.concatenate([rows for rows, _ in found]), return_inverse=True)
     sums = np.bincount(places, weights=np.concatenate([gains for _, gains in found]))
     return held.astype(np.int64, copy=False), sums.astype(np.float64, copy=False)
@@ -217,19 +261,24 @@ def _sum_dense(collection: _Collection, count: int, size: int) -> tuple[npt.NDAr
     for term in range(len(collection.weights)):
         if wanted is None and term and collection.documents[term] * _DENSE_SHARE >= count:
             wanted = _still_possible(scores, size, float(to_come[term]) * _ROUNDING)
-        for rows, gains in collection.gains(term) if wanted is None else collection.gains_of(term, wanted):
+        for rows, gains in [collection.gains(term)] if wanted is None else collection.gains_of(term, wanted):
             scores[rows] += gains
-    rows = np.flatnonzero(scores) if wanted is None else wanted
+    rows = _scored(scores) if wanted is None else wanted
     return rows, scores[rows]
 
 
 def _still_possible(scores: npt.NDArray[np.float64], size: int, to_come: float) -> npt.NDArray[np.int64] | None:
     """Return the rows that may still be among the `size` best if each gains less than `to_come`; None if any may."""
-    held = np.flatnonzero(scores)
+    held = _scored(scores)
     if len(held) < size:
         return None
     bar = np.partition(scores[held], len(held) - size)[len(held) - size]
     return held[scores[held] + to_come >= bar] if bar > to_come else None
+
+
+def _scored(scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return the rows that have any score; numpy looks through booleans ten times as fast as through numbers."""
+    return np.flatnonzero(scores != 0)
 
 
 def _not_below_rank(scores: npt.NDArray[np.float64], size: int) -> npt.NDArray[np.int64]:
