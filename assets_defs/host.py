@@ -72,6 +72,14 @@ class StrataHost:
 
         return opening.evaluate(self._environment, where)
 
+    def benchmark(
+        self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress
+    ) -> Sequence[Mapping[str, Any]]:
+        """Ask a public benchmark of the indexes of its repositories."""
+        from assets_defs import benchmarking
+
+        return benchmarking.benchmark(self._environment, folder, checkouts, ways, progress)
+
     def collect_garbage(self, dry_run: bool) -> GarbageReport:
         """Remove generations, artifacts and run records that the retention rule no longer keeps."""
         from assets_defs import upkeep

@@ -88,8 +88,12 @@ EVAL_RUNS = Format(
     "eval_runs",
     version=1,
     oldest_readable=1,
-    revision=2,
-    history=("1.1 first format", "1.2 rows without a vector are ranked by their words in its place"),
+    revision=3,
+    history=(
+        "1.1 first format",
+        "1.2 rows without a vector are ranked by their words in its place",
+        "1.3 candidates are ordered by weighed features, and names inside chunks are found",
+    ),
 )
 
 #: Version of the JSON documents that the command line and the HTTP API print.

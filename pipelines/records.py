@@ -288,7 +288,7 @@ class Hit:
     distance: int | None  # Hamming distance in bits; None where the semantic branch did not see the row
     excerpt: str
     terms: Mapping[str, float] = field(default_factory=dict)
-    line: int = 0  # the line to open: that of the definition, the declaration, or the first with most words of the query
+    line: int = 0  # the line to open: the definition, the declaration, or the first with most words of the query
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,12 @@
 
 from pipelines.retrieval.expansion import Expansion
 from pipelines.retrieval.generation import Generation, open_generation
-from pipelines.retrieval.query import ALLOWED, Answer, Query
+from pipelines.retrieval.query import Answer, Query
 from pipelines.retrieval.reading import ChunkReader, StoredChunk
 from pipelines.retrieval.searcher import Searcher
+from pipelines.retrieval.variants import Variant
 
 __all__ = [
-    "ALLOWED",
     "Answer",
     "ChunkReader",
     "Expansion",
@@ -15,5 +15,6 @@ __all__ = [
     "Query",
     "Searcher",
     "StoredChunk",
+    "Variant",
     "open_generation",
 ]

@@ -130,6 +130,11 @@ def name_parts(text: str) -> tuple[str, ...]:
     return tuple(part for part in _QUALIFIER.split(text.removesuffix("()")) if part)
 
 
+def bare_term(name: str) -> str:
+    """Return the term under which the index has a name: folded, without the signs that some languages put around it."""
+    return tokens.normalise(name).casefold().strip("$@~?!#:").removesuffix("()")
+
+
 def _declaration(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the parts of the name that a text declares, and the kinds it may be of; nothing if it declares nothing."""
     declaring = text.rstrip(" {:;").split()

@@ -61,6 +61,13 @@ class Corpus:
             found[places] = generation.rows.is_test(local)
         return found
 
+    def text_bytes(self, rows: Rows) -> npt.NDArray[np.float64]:
+        """Return the length of the text of each row, in bytes."""
+        found = np.zeros(len(rows), np.float64)
+        for generation, places, local in self.split(rows):
+            found[places] = generation.rows.text_bytes(local)
+        return found
+
     def blooms(self, rows: Rows) -> npt.NDArray[np.uint8]:
         """Return the (n, 32) token blooms of the rows."""
         found = np.zeros((len(rows), 32), np.uint8)

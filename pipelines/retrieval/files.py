@@ -1,4 +1,4 @@
-"""What a file as a whole says of its rows. In: candidate rows and their evidence. Out: support, places.
+"""What a file as a whole says of its rows. In: candidate rows and a value of each. Out: values, places.
 
 A question is often answered by a file, of which many rows are fair candidates and none is the best. Such rows support
 one another; and once one of them is shown, another file says more than the next row of the same.
@@ -13,16 +13,6 @@ from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.fusion import Values
 from pipelines.retrieval.rows import Rows
 
-#: Share of the evidence of a file's best rows that each of its rows gets, and how many rows count. Worth .025 NDCG@10
-#: on the benchmark, where files are judged; on the bundled judgments, where functions are, it costs .02, and more of it
-#: costs more.
-SUPPORT = 0.1
-SUPPORTING_ROWS = 5
-#: Flattening of ranks in that evidence: many fair rows shall count, so it is larger than that of the rows' own.
-SUPPORT_K = 40
-#: What each further row of one file keeps of its score. Worth .03 NDCG@10 on the benchmark.
-REPEAT_FACTOR = 0.5
-
 
 def file_numbers(corpus: Corpus, rows: Rows) -> npt.NDArray[np.int64]:
     """Return a number for the file of each row, equal for rows of one file of one repository."""
@@ -32,13 +22,26 @@ def file_numbers(corpus: Corpus, rows: Rows) -> npt.NDArray[np.int64]:
     return found
 
 
-def file_support(files: npt.NDArray[np.int64], evidence: Values) -> Values:
-    """Return for each row the sum of the best evidence of its file's rows, its own included."""
+def best_of_file(files: npt.NDArray[np.int64], values: Values) -> Values:
+    """Return for each row the greatest value among the rows of its file."""
     _, group = np.unique(files, return_inverse=True)
-    places = places_in_file(files, evidence)
-    counted = places < SUPPORTING_ROWS
-    totals = np.bincount(group[counted], weights=evidence[counted], minlength=int(group.max(initial=-1)) + 1)
+    best = np.zeros(int(group.max(initial=-1)) + 1, np.float64)
+    np.maximum.at(best, group, values)
+    return best[group]
+
+
+def sum_of_file(files: npt.NDArray[np.int64], values: Values, most: int) -> Values:
+    """Return for each row the sum of the `most` greatest values among the rows of its file."""
+    _, group = np.unique(files, return_inverse=True)
+    counted = places_in_file(files, values) < most
+    totals = np.bincount(group[counted], weights=values[counted], minlength=int(group.max(initial=-1)) + 1)
     return totals[group].astype(np.float64, copy=False)
+
+
+def rows_of_file(files: npt.NDArray[np.int64]) -> Values:
+    """Return for each row how many of the rows are of its file."""
+    _, group, counts = np.unique(files, return_inverse=True, return_counts=True)
+    return counts[group].astype(np.float64)
 
 
 def places_in_file(files: npt.NDArray[np.int64], scores: Values) -> npt.NDArray[np.int64]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from pipelines.errors import InputError
 from pipelines.records import ChunkKind, Hit, SearchMode
@@ -19,18 +19,6 @@ MAX_POOL = 10_000
 MAX_DEPTH = 5
 #: Longest query in characters: a pasted function fits many times over, a pasted file does not.
 MAX_QUERY_CHARS = 32_768
-#: What may be given for each field that is bounded: choices, the range of a number, of the length of a text.
-ALLOWED: Mapping[str, tuple[str, ...] | range] = {
-    "text": range(1, MAX_QUERY_CHARS + 1),
-    "limit": range(1, MAX_LIMIT + 1),
-    "mode": tuple(SearchMode),
-    "fusion": FUSIONS,
-    "candidate_pool": range(1, MAX_POOL + 1),
-    "scoring": SCORINGS,
-    "kinds": tuple(ChunkKind),
-    "expand": EXPANSIONS,
-    "expand_depth": range(1, MAX_DEPTH + 1),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +45,19 @@ class Query:
     expand: str | None = None
     expand_depth: int = 1
     explain: bool = False
+
+    #: What may be given for each field that is bounded: choices, the range of a number, of the length of a text.
+    ALLOWED: ClassVar[Mapping[str, tuple[str, ...] | range]] = {
+        "text": range(1, MAX_QUERY_CHARS + 1),
+        "limit": range(1, MAX_LIMIT + 1),
+        "mode": tuple(SearchMode),
+        "fusion": FUSIONS,
+        "candidate_pool": range(1, MAX_POOL + 1),
+        "scoring": SCORINGS,
+        "kinds": tuple(ChunkKind),
+        "expand": EXPANSIONS,
+        "expand_depth": range(1, MAX_DEPTH + 1),
+    }
 
     def __post_init__(self) -> None:
         # Arguments of a process and JSON strings may hold lone surrogates, which no index and no output can carry.

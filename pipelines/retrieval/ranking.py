@@ -1,14 +1,14 @@
 """One order out of what the branches found. In: candidates, the analysed query. Out: rows in order, scores, terms.
 
-With `rrf` a row's score is (sum of reciprocal ranks x factors + support of its file) x repeat, plus the bonus of the
-definition that the query names. Each of these is a term of the hit, so a score can be worked out by hand. Where a row
-stands elsewhere than its score would have it, the score is brought to its place, and the term `held` is the difference.
+With `rrf` a row's score is the weighted sum of its features: reciprocal ranks in the branches, what its name, file and
+place say. What each adds is a term of the hit, so a score can be worked out by hand; `repeat` is what a further row of
+a file loses, `definition` what a definition gains that the query names. Where a row stands elsewhere than its score
+would have it, the score is brought to its place, and the term `held` is the difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -16,72 +16,68 @@ import numpy.typing as npt
 from pipelines.records import SearchMode
 from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.corpus import Corpus
-from pipelines.retrieval.files import (
-    REPEAT_FACTOR,
-    SUPPORT,
-    SUPPORT_K,
-    file_numbers,
-    file_support,
-    places_in_file,
-)
-from pipelines.retrieval.fusion import RRF_K, Fused, Values, late, reserve, rrf, spread, stand_in
-from pipelines.retrieval.lexical import Ranking
+from pipelines.retrieval.features import Candidates, features
+from pipelines.retrieval.files import file_numbers, places_in_file
+from pipelines.retrieval.fusion import Fused, Values, late, reciprocal_ranks, reserve, spread, union
 from pipelines.retrieval.query import Query
 from pipelines.retrieval.rows import Rows
 from pipelines.retrieval.semantic import Pool
-from pipelines.retrieval.structure import definition_bonus, name_coverage, sketch_coverage, structural_factors
+from pipelines.retrieval.structure import definition_bonus, name_coverage, sketch_coverage
+from pipelines.retrieval.weights import FROM_VECTORS, REPEAT_STEP, WORD_ENCODER_SHARE
 
-#: What the ranks of the words, and of the names, count for.
-LEXICAL_WEIGHT, SYMBOL_WEIGHT = 1.0, 0.6
-#: What the ranks of the vectors count for. Encoders that add up words see little that the lexical branch does not, so
-#: they count half: on the benchmark .01 NDCG@10 better than equal weights.
-SEMANTIC_WEIGHT, WORD_ENCODER_WEIGHT = 1.0, 0.5
+#: In symbol mode the place in a tier decides within the tier: tiers are .01 apart.
+_TIER_STEP = 0.005
 _WORD_ENCODERS = frozenset({"vocab", "hash"})
 
 
-@dataclass(slots=True)
-class Candidates:
-    """What the branches found for one query."""
-
-    lexical: Ranking = field(default_factory=Ranking.empty)
-    semantic: Pool = field(default_factory=Pool.empty)
-    symbol: Ranking = field(default_factory=Ranking.empty)
-
-    def branches(self) -> dict[str, Rows]:
-        """Return the rows of the branches that found any."""
-        found = {"lexical": self.lexical.rows, "semantic": self.semantic.rows, "symbol": self.symbol.rows}
-        return {name: rows for name, rows in found.items() if len(rows)}
-
-
 def rank(
-    corpus: Corpus, query: Query, analysis: Analysis, found: Candidates, inactive: dict[str, str]
+    corpus: Corpus,
+    query: Query,
+    analysis: Analysis,
+    found: Candidates,
+    inactive: dict[str, str],
+    weights: Mapping[str, float],
 ) -> tuple[Rows, Fused]:
     """Return the candidates in order, and their scores.
 
-    :param inactive: told the terms that cannot tell rows apart, with the reason.
+    :param inactive: told the terms that cannot tell rows apart, with the reason. :param weights: of the features.
     """
     if query.no_fusion:
         return _plain(corpus, query, found)
     if query.fusion == "late":
         fused = _late(corpus, analysis, found.semantic.by_row(), inactive)
         return _in_place(corpus, _ordered(corpus, fused, found.semantic), fused)
+    if query.mode is SearchMode.SYMBOL:
+        fused = _by_tier(corpus, analysis, found)
+        return _in_place(corpus, _ordered(corpus, fused, found.semantic), fused)
+    fused = weigh_features(corpus, analysis, found, _for_encoder(corpus, weights))
+    return _in_place(corpus, reserve(_ordered(corpus, fused, found.semantic), found.branches()), fused)
+
+
+def weigh_features(corpus: Corpus, analysis: Analysis, found: Candidates, weights: Mapping[str, float]) -> Fused:
+    """Return the weighted sum of the features of every candidate, with its further rows of a file put behind."""
     branches = found.branches()
-    fused = _rrf(corpus, analysis, found, _with_stand_ins(corpus, branches))
-    return _in_place(corpus, reserve(_ordered(corpus, fused, found.semantic), branches), fused)
+    rows = union(branches)
+    files = file_numbers(corpus, rows)
+    columns = features(corpus, rows, files, analysis, found)
+    added: dict[str, Values] = {name: weights[name] * values for name, values in columns.items() if name in weights}
+    own: Values = np.zeros(len(rows), np.float64)
+    for values in added.values():
+        own = own + values
+    bonus = definition_bonus(corpus, rows, analysis, spread(rows, found.symbol.rows, found.symbol.scores, missing=0.0))
+    added["repeat"] = -REPEAT_STEP * places_in_file(files, own + bonus).astype(np.float64)
+    scores = own + added["repeat"] + bonus
+    ranks = {
+        f"{name}_rank": spread(rows, branches[name], np.arange(1, len(branches[name]) + 1)) for name in sorted(branches)
+    }
+    terms = {name: np.where(values == 0, np.nan, values) for name, values in {**added, "definition": bonus}.items()}
+    return Fused(rows, scores, {**ranks, **terms})
 
 
-def _with_stand_ins(corpus: Corpus, branches: Mapping[str, Rows]) -> Mapping[str, Rows]:
-    if "lexical" not in branches or "semantic" not in branches:
-        return branches
-    lexical = branches["lexical"]
-    return {**branches, "semantic": stand_in(lexical, ~corpus.have_vectors(lexical), branches["semantic"])}
-
-
-def branch_weights(corpus: Corpus) -> Mapping[str, float]:
-    """Return what a rank in each branch counts for."""
-    by_words = all(item.document.encoder.name in _WORD_ENCODERS for item in corpus.generations)
-    semantic = WORD_ENCODER_WEIGHT if by_words else SEMANTIC_WEIGHT
-    return {"lexical": LEXICAL_WEIGHT, "semantic": semantic, "symbol": SYMBOL_WEIGHT}
+def _for_encoder(corpus: Corpus, weights: Mapping[str, float]) -> Mapping[str, float]:
+    if all(item.document.encoder.name in _WORD_ENCODERS for item in corpus.generations):
+        return {name: value * (WORD_ENCODER_SHARE if name in FROM_VECTORS else 1) for name, value in weights.items()}
+    return weights
 
 
 def _in_place(corpus: Corpus, ordered: Rows, fused: Fused) -> tuple[Rows, Fused]:
@@ -124,23 +120,14 @@ def _plain(corpus: Corpus, query: Query, found: Candidates) -> tuple[Rows, Fused
     return ranking.rows, Fused(rows, spread(rows, ranking.rows, ranking.scores), {})
 
 
-def _rrf(corpus: Corpus, analysis: Analysis, found: Candidates, branches: Mapping[str, Rows]) -> Fused:
-    weights = branch_weights(corpus)
-    fused = rrf(branches, weights)
-    rows = fused.rows
-    factors = structural_factors(corpus, rows, analysis)
-    factor = np.prod(list(factors.values()), axis=0)
-    tiers = spread(rows, found.symbol.rows, found.symbol.scores, missing=0.0)
+def _by_tier(corpus: Corpus, analysis: Analysis, found: Candidates) -> Fused:
+    """Return the rows of the symbol branch by how well they are named; in one tier those before that stand before."""
+    rows = np.sort(found.symbol.rows)
+    tiers = spread(rows, found.symbol.rows, found.symbol.scores)
     bonus = definition_bonus(corpus, rows, analysis, tiers)
-    files = file_numbers(corpus, rows)
-    # Flatter ranks, scaled so that a first rank counts the same in both sums.
-    evidence = rrf({name: branches[name] for name in branches if name != "symbol"}, weights, SUPPORT_K)
-    flat = spread(rows, evidence.rows, evidence.scores, missing=0.0) * (SUPPORT_K + 1) / (RRF_K + 1)
-    support = SUPPORT * file_support(files, flat * factor)
-    own = fused.scores * factor + support
-    repeat = np.power(REPEAT_FACTOR, places_in_file(files, own + bonus), dtype=np.float64)
-    terms = {**fused.terms, "rrf": fused.scores, **factors, "file": support, "repeat": repeat, "definition": bonus}
-    return Fused(rows, own * repeat + bonus, terms)
+    first = reciprocal_ranks(rows, found.symbol.rows, 1)
+    terms = {"tier": tiers, "symbol": first * _TIER_STEP, "definition": np.where(bonus == 0, np.nan, bonus)}
+    return Fused(rows, tiers + first * _TIER_STEP + bonus, terms)
 
 
 def _late(corpus: Corpus, analysis: Analysis, pool: Pool, inactive: dict[str, str]) -> Fused:

@@ -82,13 +82,23 @@ class RowTable:
         text: str = self.texts[row].as_py()
         return text
 
+    def text_bytes(self, rows: Rows) -> npt.NDArray[np.int64]:
+        """Return the length of the text of each row, in bytes, without reading it."""
+        offsets = self._text_offsets()
+        return offsets[rows + 1] - offsets[rows]
+
     def holding(self, rows: Iterable[int], needle: str) -> Iterator[int]:
         """Yield those of the rows whose text has the needle as it is written; nothing is decoded."""
-        offsets = np.frombuffer(self.texts.buffers()[1], np.int64)[self.texts.offset :]
-        data, wanted = memoryview(self.texts.buffers()[2] or b""), needle.encode()
+        offsets, wanted = self._text_offsets(), needle.encode()
+        data = memoryview(self.texts.buffers()[2] or b"")
         for row in rows:
             if wanted in bytes(data[offsets[row] : offsets[row + 1]]):
                 yield row
+
+    def _text_offsets(self) -> npt.NDArray[np.int64]:
+        if not len(self.texts):
+            return np.zeros(1, np.int64)
+        return np.frombuffer(self.texts.buffers()[1], np.int64)[self.texts.offset :]
 
     def is_test(self, rows: Rows) -> npt.NDArray[np.bool_]:
         """Tell which of the rows are tests; reads single bits, as Arrow packs them."""

@@ -7,31 +7,40 @@ Each step is a pure function of what came before, so the order in which branches
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from textwrap import shorten
+from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.errors import ArtifactMismatch, EncoderError
 from pipelines.records import Encoder, Hit, SearchMode
-from pipelines.retrieval.analysis import Analysis, analyse, requirements
+from pipelines.retrieval.analysis import Analysis, analyse, bare_term, requirements
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.excerpt import show
 from pipelines.retrieval.expansion import expand
+from pipelines.retrieval.features import Candidates, features
+from pipelines.retrieval.files import file_numbers
 from pipelines.retrieval.filters import Mask, filter_rows, known_labels
-from pipelines.retrieval.fusion import Fused, spread
+from pipelines.retrieval.fusion import Fused, Values, spread, union
 from pipelines.retrieval.generation import Generation
 from pipelines.retrieval.lexical import Ranking, require_terms, search_lexical, weigh
 from pipelines.retrieval.positions import file_line
 from pipelines.retrieval.query import Answer, Query
-from pipelines.retrieval.ranking import Candidates, rank
+from pipelines.retrieval.ranking import rank
 from pipelines.retrieval.rows import Rows
-from pipelines.retrieval.semantic import Pool, search_semantic
+from pipelines.retrieval.semantic import Meaning, Pool, Stored, Vector, is_usable
 from pipelines.retrieval.symbols import search_name_parts, search_symbols
+from pipelines.retrieval.weights import WEIGHTS
 
 #: Rows that the symbol branch gives to the fusion.
 _SYMBOL_POOL = 64
+#: Rows from which on a branch takes longer than handing it to a thread.
+_THREADS_FROM_ROWS = 250_000
 #: Of a query that a note quotes.
 _MAX_NOTED_CHARS = 60
 
@@ -55,15 +64,47 @@ class _Clock:
         return {name: round(value, 3) for name, value in self.steps.items()}
 
 
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The candidates of a query: rows of the corpus, a number for the file of each, features by name."""
+
+    rows: Rows
+    files: npt.NDArray[np.int64]
+    features: Mapping[str, Values]
+
+
+class _AtOnce:
+    """Does at once what threads would do meanwhile."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def submit(self, work: Callable[..., Pool], *arguments: Any) -> Future[Pool]:
+        done: Future[Pool] = Future()
+        done.set_result(work(*arguments))
+        return done
+
+
 class Searcher:
     """Answers queries over open generations; several repositories are ranked as one collection.
 
     :param generations: open generations; the caller closes them. :param encoder: the encoder that made their vectors,
         None to search by words and names alone.
+    :param weights: of the features, by name. :param meaning: how rows are compared; None = as the query's scoring says.
     :raises ArtifactMismatch: if a generation's vectors are of another encoder, or codes are made in different ways.
     """
 
-    def __init__(self, generations: Sequence[Generation], encoder: Encoder | None) -> None:
+    def __init__(
+        self,
+        generations: Sequence[Generation],
+        encoder: Encoder | None,
+        *,
+        weights: Mapping[str, float] = WEIGHTS,
+        meaning: Meaning | None = None,
+    ) -> None:
         for generation in generations:
             made_by = generation.document.encoder
             if encoder is not None and made_by.digest != encoder.digest:
@@ -76,6 +117,7 @@ class Searcher:
             _require_one_map(generations)
         self.generations = tuple(generations)
         self.encoder = encoder
+        self._weights, self._meaning = weights, meaning
         self._corpus = Corpus(self.generations)
 
     def search(self, query: Query) -> Answer:
@@ -90,7 +132,7 @@ class Searcher:
             masks = self._masks(query)
         found = self._candidates(query, analysis, masks, clock, inactive)
         with clock.step("fuse"):
-            ordered, fused = rank(self._corpus, query, analysis, found, inactive)
+            ordered, fused = rank(self._corpus, query, analysis, found, inactive, self._weights)
         with clock.step("excerpt"):
             hits = self._hits(ordered[: query.limit], fused, found, analysis)
         expansion = None
@@ -105,8 +147,20 @@ class Searcher:
             "fused": len(ordered),
         }
         explained = _explained(analysis) if query.explain else {}
-        notes = _notes(query, found)
+        notes = _notes(query, analysis, found)
         return Answer(query, tuple(hits), counts, clock.timing(), expansion, inactive, explained, notes)
+
+    def compare(self, query: Query) -> Comparison:
+        """Return every candidate of a query with its features, as the ranking sees them: to fit what they count for."""
+        analysis = analyse(query.text)
+        found = self._candidates(query, analysis, self._masks(query), _Clock(), {})
+        rows = union(found.branches())
+        files = file_numbers(self._corpus, rows)
+        return Comparison(rows, files, features(self._corpus, rows, files, analysis, found))
+
+    def locate(self, row: int) -> tuple[Generation, int]:
+        """Return the generation that a row of a comparison is in, and its row there."""
+        return self._corpus.locate(row)
 
     def _masks(self, query: Query) -> list[Mask]:
         query = known_labels(self.generations, query)
@@ -116,12 +170,26 @@ class Searcher:
     def _candidates(
         self, query: Query, analysis: Analysis, masks: Sequence[Mask], clock: _Clock, inactive: dict[str, str]
     ) -> Candidates:
+        """Ask the branches, which know nothing of one another: large ones at the same time."""
+        vector = self._vector(query, clock, inactive)
+        meaning = self._meaning or Stored(query.scoring)
+        with ThreadPoolExecutor(1) if self._corpus.count >= _THREADS_FROM_ROWS else _AtOnce() as threads:
+            pool = threads.submit(self._pool, meaning, query, masks, vector, clock)
+            found = self._by_words(query, analysis, masks, clock)
+            found.semantic = pool.result()
+        if vector is not None:
+            rows = union(found.branches())
+            rows = rows[self._corpus.have_vectors(rows)]
+            found.cosines = Ranking(rows, meaning.similarities(self._corpus, rows, vector))
+        return found
+
+    def _by_words(self, query: Query, analysis: Analysis, masks: Sequence[Mask], clock: _Clock) -> Candidates:
         found = Candidates()
         size = query.candidate_pool
         if query.lexical:
             with clock.step("lexical"):
-                terms = weigh(self._corpus, analysis.terms)
-                found.lexical = search_lexical(self._corpus, masks, terms, size)
+                found.terms = weigh(self._corpus, analysis.terms)
+                found.lexical = search_lexical(self._corpus, masks, found.terms, size)
         if query.symbols:
             with clock.step("symbol"):
                 found.symbol = search_symbols(self._corpus, masks, analysis, min(size, _SYMBOL_POOL))
@@ -129,11 +197,12 @@ class Searcher:
                     rows = found.lexical.rows
                     found.symbol = search_name_parts(self._corpus, rows, analysis, found.symbol, size)
                     found.lexical = Ranking.empty()
-        if query.semantic:
-            found.semantic = self._semantic(query, masks, clock, inactive)
         return found
 
-    def _semantic(self, query: Query, masks: Sequence[Mask], clock: _Clock, inactive: dict[str, str]) -> Pool:
+    def _vector(self, query: Query, clock: _Clock, inactive: dict[str, str]) -> Vector | None:
+        """Return the query's vector; None if the semantic branch is not asked or can say nothing."""
+        if not query.semantic:
+            return None
         if self.encoder is None:
             if query.mode is SearchMode.SEMANTIC or query.no_fusion or query.fusion == "late":
                 raise EncoderError(
@@ -141,14 +210,20 @@ class Searcher:
                     hint="use mode lexical or symbol, or configure [embedder]",
                 )
             inactive["semantic"] = "there is no encoder"
-            return Pool.empty()
+            return None
         with clock.step("encode"):
             vector = np.asarray(self.encoder.encode_query(query.text), np.float32)
-        with clock.step("semantic"):
-            pool = search_semantic(self._corpus, masks, vector, query.candidate_pool, query.scoring)
         if not vector.any():
             inactive["semantic"] = "the query has no word that the encoder knows"
-        return pool
+        return vector if is_usable(vector) else None
+
+    def _pool(
+        self, meaning: Meaning, query: Query, masks: Sequence[Mask], vector: Vector | None, clock: _Clock
+    ) -> Pool:
+        if vector is None:
+            return Pool.empty()
+        with clock.step("semantic"):
+            return meaning.pool(self._corpus, masks, vector, query.candidate_pool)
 
     def _hits(self, rows: Rows, fused: Fused, found: Candidates, analysis: Analysis) -> list[Hit]:
         terms = {
@@ -204,13 +279,18 @@ def _require_one_map(generations: Sequence[Generation]) -> None:
             )
 
 
-def _notes(query: Query, found: Candidates) -> tuple[str, ...]:
-    """Say so if no word of the query was found: vectors are near one another whatever they are of."""
-    if query.mode is SearchMode.HYBRID and len(found.semantic.rows) and not len(found.lexical.rows):
+def _notes(query: Query, analysis: Analysis, found: Candidates) -> tuple[str, ...]:
+    """Say so if no word of the query was found, or a name that it spells: vectors are near one another, whatever."""
+    if query.mode is not SearchMode.HYBRID or not len(found.semantic.rows):
+        return ()
+    within = " that the filters leave" if query.paths or query.languages or query.scopes or query.kinds else ""
+    if not len(found.lexical.rows):
         text = shorten(query.text, _MAX_NOTED_CHARS, placeholder="…")
-        within = " that the filters leave" if query.paths or query.languages or query.scopes or query.kinds else ""
         return (f'no text{within} holds "{text}"; these are only near in meaning',)
-    return ()
+    known = {term for term in found.terms.terms if term in analysis.terms} if found.terms else set()
+    names = [parts[-1] for parts in (analysis.name, *analysis.mentioned) if parts]
+    missing = [name for name in names if (term := bare_term(name)) in analysis.terms and term not in known]
+    return tuple(f'no text holds "{shorten(name, _MAX_NOTED_CHARS, placeholder="…")}"' for name in missing)
 
 
 def _explained(analysis: Analysis) -> dict[str, object]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.records import ChunkKind, SymbolKind
-from pipelines.retrieval.analysis import Analysis
+from pipelines.retrieval.analysis import Analysis, bare_term
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.declarations import LOCAL, find_declaration
 from pipelines.retrieval.filters import Mask
@@ -27,9 +28,9 @@ from pipelines.tokens import normalise, term_hash, words
 EXACT = 1.0
 #: The row declares the name on a line of its own, by how sure that is.
 DECLARED = 0.92
-_DECLARED_STEP = 0.005
+_DECLARED_STEP = 0.01
 #: The same as EXACT, and as DECLARED, but for case.
-FOLDED, DECLARED_FOLDED = 0.9, 0.82
+FOLDED, DECLARED_FOLDED = 0.9, 0.81
 #: The query's words, joined, are the name: "parse request" and parseRequest.
 JOINED = 0.8
 #: A name inside a sentence is the row's name; the same but for case.
@@ -61,6 +62,12 @@ class Lookup:
     tier: float
     folded_tier: float
     kinds: frozenset[str] = frozenset()  # where given, a row of another kind is only mentioned
+
+
+def declared_strength(tiers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return how sure the rows of these tiers declare a name on a line; of no meaning for other tiers."""
+    lowest = np.where(tiers >= DECLARED, DECLARED, DECLARED_FOLDED)
+    return np.rint((tiers - lowest) / _DECLARED_STEP)
 
 
 def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, size: int) -> Ranking:
@@ -143,9 +150,9 @@ def _declaring(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis) -> dic
 def _rows_declaring(
     corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...], tier: float, *, fold: bool
 ) -> dict[int, float]:
-    name, wanted = parts[-1].strip("$@?!#"), [_fold(part) for part in parts]
+    name, wanted = parts[-1].strip("$@~?!#"), [_fold(part) for part in parts]
     found: dict[int, float] = {}
-    rows = rows_with_term(corpus, masks, _fold(name), _MAX_HOLDING)
+    rows = rows_with_term(corpus, masks, bare_term(name), _MAX_HOLDING)
     for generation, places, local in corpus.split(rows):
         table = generation.rows
         bases = dict(zip(local.tolist(), rows[places].tolist(), strict=True))

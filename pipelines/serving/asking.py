@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pipelines.errors import InputError
-from pipelines.retrieval import ALLOWED, Query
+from pipelines.retrieval import Query
 
 #: Values of one filter, and characters of one value: more is no filter that a person has written.
 MAX_VALUES = 32
@@ -35,13 +35,13 @@ class Field:
     @property
     def choices(self) -> tuple[str, ...]:
         """The values that are allowed, () for any."""
-        allowed = ALLOWED.get(self.attribute, ())
+        allowed = Query.ALLOWED.get(self.attribute, ())
         return allowed if isinstance(allowed, tuple) else ()
 
     @property
     def bounds(self) -> range:
         """The range that a number, or the length of a text, stays in."""
-        allowed = ALLOWED.get(self.attribute, ())
+        allowed = Query.ALLOWED.get(self.attribute, ())
         return allowed if isinstance(allowed, range) else range(0)
 
 

@@ -22,7 +22,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 
 from pipelines.errors import InputError, StrataError
-from pipelines.retrieval import ALLOWED
+from pipelines.retrieval import Query
 from pipelines.serving.asking import question, schema
 from pipelines.serving.cli.streams import visible
 from pipelines.serving.service import Service
@@ -35,11 +35,11 @@ _CHUNK: dict[str, Any] = {
     "chunk_id": {"type": "string", "description": "The chunk_id of a hit: 32 hexadecimal digits.", "maxLength": 64},
     "repo": {"type": "string", "description": "Its repository; not needed where one is served.", "maxLength": 200},
 }
-_DEPTH = ALLOWED["expand_depth"]
+_DEPTH = Query.ALLOWED["expand_depth"]
 _AROUND: dict[str, Any] = {
     "mode": {
         "type": "string",
-        "enum": list(ALLOWED["expand"]),
+        "enum": list(Query.ALLOWED["expand"]),
         "default": "neighbors",
         "description": "neighbors: what it calls and what calls it. blast: how much depends on it.",
     },
@@ -131,8 +131,10 @@ class _Tools:
 
     def _related(self, given: Mapping[str, Any]) -> Told:
         mode, depth = given.get("mode", "neighbors"), given.get("depth", 1)
-        if mode not in ALLOWED["expand"]:
-            raise InputError(f"mode {mode!r} is not known", hint=f"allowed: {', '.join(map(str, ALLOWED['expand']))}")
+        if mode not in Query.ALLOWED["expand"]:
+            raise InputError(
+                f"mode {mode!r} is not known", hint=f"allowed: {', '.join(map(str, Query.ALLOWED['expand']))}"
+            )
         if isinstance(depth, bool) or not isinstance(depth, int) or depth not in _DEPTH:
             raise InputError(f"depth {depth!r} is out of range", hint=f"allowed: {_DEPTH[0]} to {_DEPTH[-1]}")
         document = asdict(self._service.related(*self._chunk(given), mode, depth))

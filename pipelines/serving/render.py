@@ -181,6 +181,11 @@ def evaluation_document(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"schema_version": JSON_SCHEMA_VERSION, "runs": [dict(row) for row in rows]}
 
 
+def benchmark_document(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the document of `strata eval --benchmark --json`."""
+    return {"schema_version": JSON_SCHEMA_VERSION, "figures": [dict(row) for row in rows]}
+
+
 def garbage_document(report: GarbageReport) -> dict[str, Any]:
     """Return the document of `strata gc --json`."""
     return {"schema_version": JSON_SCHEMA_VERSION, **asdict(report)}

@@ -5,20 +5,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipelines.retrieval.files import SUPPORTING_ROWS, file_support, places_in_file
+from pipelines.retrieval.files import best_of_file, places_in_file, rows_of_file, sum_of_file
 from tests.retrieval.builders import Doc, found, make_searcher
 
 
-def test_rows_of_a_file_support_one_another() -> None:
+def test_a_file_has_the_best_and_the_sum_of_its_rows() -> None:
     files = np.array([7, 9, 7, 7])
-    evidence = np.array([0.3, 0.9, 0.2, 0.1])
-    assert file_support(files, evidence) == pytest.approx([0.6, 0.9, 0.6, 0.6])
+    values = np.array([0.3, 0.9, 0.2, 0.1])
+    assert best_of_file(files, values) == pytest.approx([0.3, 0.9, 0.3, 0.3])
+    assert sum_of_file(files, values, 2) == pytest.approx([0.5, 0.9, 0.5, 0.5])
+    assert rows_of_file(files).tolist() == [3, 1, 3, 3]
 
 
-def test_only_the_best_rows_of_a_file_count() -> None:
-    many = file_support(np.zeros(50, np.int64), np.full(50, 0.1))
-    assert many == pytest.approx([0.1 * SUPPORTING_ROWS] * 50)
-    assert file_support(np.zeros(0, np.int64), np.zeros(0)).tolist() == []
+def test_of_no_rows_there_is_nothing_to_say() -> None:
+    nothing = np.zeros(0, np.int64)
+    for values in (best_of_file(nothing, np.zeros(0)), sum_of_file(nothing, np.zeros(0), 5), rows_of_file(nothing)):
+        assert values.tolist() == []
 
 
 def test_places_count_the_better_rows_of_the_same_file() -> None:

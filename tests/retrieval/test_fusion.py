@@ -7,22 +7,18 @@ import numpy as np
 import pytest
 
 from pipelines.retrieval import Query
-from pipelines.retrieval.fusion import LATE_WEIGHTS, RESERVED_WITHIN, RRF_K, late, reserve, rrf, stand_in
+from pipelines.retrieval.fusion import LATE_WEIGHTS, RESERVED, late, reciprocal_ranks, reserve, stand_in, union
 from tests.retrieval.builders import Call, Doc, make_searcher
-
-WEIGHTS = {"lexical": 1.0, "semantic": 1.0, "symbol": 1.0}
 
 
 def rows(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(values, np.int64)
 
 
-def test_reciprocal_ranks_are_added() -> None:
-    fused = rrf({"lexical": rows(7, 3), "semantic": rows(3, 9)}, WEIGHTS, k=10)
-    assert fused.rows.tolist() == [3, 7, 9]
-    assert fused.scores == pytest.approx([1 / 12 + 1 / 11, 1 / 11, 1 / 12])
-    assert fused.terms["semantic_rank"][0] == 1
-    assert np.isnan(fused.terms["semantic_rank"][1])
+def test_a_rank_counts_by_its_reciprocal() -> None:
+    found = reciprocal_ranks(rows(3, 7, 9), rows(7, 3), 8)
+    assert found == pytest.approx([9 / 10, 1, 0])
+    assert reciprocal_ranks(rows(3), rows(), 8).tolist() == [0]
 
 
 def test_the_order_in_which_branches_complete_changes_no_bit() -> None:
@@ -30,34 +26,17 @@ def test_the_order_in_which_branches_complete_changes_no_bit() -> None:
     results = set()
     for order in itertools.permutations(branches):
         permuted = {name: branches[name] for name in order}
-        fused = rrf(permuted, WEIGHTS)
-        results.add((fused.rows.tobytes(), fused.scores.tobytes(), reserve(rows(2, 4, 5, 1), permuted).tobytes()))
+        results.add((union(permuted).tobytes(), reserve(rows(2, 4, 5, 1), permuted).tobytes()))
     assert len(results) == 1
-
-
-def test_a_flat_k_would_crowd_out_the_exact_hit_and_this_one_does_not() -> None:
-    """Forty rows in both lists; the exact token stands first in one list and not at all in the other."""
-    both = list(range(100, 139))
-    branches = {"lexical": rows(1, *both), "semantic": rows(*reversed(both), 99)}
-
-    def place(k: int) -> int:
-        fused = rrf(branches, WEIGHTS, k=k)
-        return int(np.argsort(np.argsort(-fused.scores, kind="stable"))[fused.rows.tolist().index(1)])
-
-    assert place(60) == len(both)
-    assert place(RRF_K) < place(60)
-    fused = rrf(branches, WEIGHTS)
-    ordered = fused.rows[np.argsort(-fused.scores, kind="stable")]
-    assert 1 in reserve(ordered, branches)[:RESERVED_WITHIN].tolist()
 
 
 def test_reserving_moves_only_what_is_missing() -> None:
     ordered = rows(1, 2, 3, 4, 5, 6, 7)
-    branches = {"lexical": rows(7, 1), "semantic": rows(1, 2)}
-    assert reserve(ordered, branches, within=3).tolist() == [1, 2, 7, 3, 4, 5, 6]
-    assert reserve(ordered, {"lexical": rows(2)}, within=3) is ordered
-    crowded = {"a": rows(5), "b": rows(6), "c": rows(7)}
-    assert reserve(ordered, crowded, within=2).tolist()[:3] == [5, 6, 7]
+    assert reserve(ordered, {"lexical": rows(7, 1)}, {"lexical": 3}).tolist() == [1, 2, 7, 3, 4, 5, 6]
+    assert reserve(ordered, {"lexical": rows(2)}, {"lexical": 3}) is ordered
+    assert reserve(ordered, {"semantic": rows(7)}, {"lexical": 3}) is ordered
+    both = {"lexical": rows(7), "semantic": rows(6)}
+    assert reserve(ordered, both, {"semantic": 1, "lexical": 2}).tolist() == [6, 7, 1, 2, 3, 4, 5]
 
 
 def test_the_exact_token_of_one_branch_is_among_the_first_hits(tmp_path: Path) -> None:
@@ -68,7 +47,7 @@ def test_the_exact_token_of_one_branch_is_among_the_first_hits(tmp_path: Path) -
     ]
     exact = Doc("exact.py", "zz9001 " + "wholly unrelated filler " * 30, kind="module")
     answer = make_searcher(tmp_path, [*crowd, exact]).search(Query("payment provider error code zz9001"))
-    assert "exact.py" in [hit.path for hit in answer.hits[:RESERVED_WITHIN]]
+    assert "exact.py" in [hit.path for hit in answer.hits[: RESERVED["lexical"]]]
 
 
 def test_late_is_the_weighted_sum_of_its_terms() -> None:

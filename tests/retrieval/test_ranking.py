@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.retrieval import open_generation
-from pipelines.retrieval.corpus import Corpus
-from pipelines.retrieval.ranking import SEMANTIC_WEIGHT, WORD_ENCODER_WEIGHT, branch_weights
+from pipelines.retrieval import Query, Searcher, open_generation
+from pipelines.retrieval.weights import FROM_VECTORS, LEAST, LOWERING, WEIGHTS, WORD_ENCODER_SHARE
 from tests.retrieval.builders import Doc, WordEncoder, found, make_generation, make_searcher, make_store
 
 
@@ -14,12 +13,35 @@ class Vocab(WordEncoder):
     name = "vocab"
 
 
-@pytest.mark.parametrize(("encoder", "weight"), [(Vocab(), WORD_ENCODER_WEIGHT), (WordEncoder(), SEMANTIC_WEIGHT)])
-def test_vectors_that_add_up_words_count_less(tmp_path: Path, encoder: WordEncoder, weight: float) -> None:
+def test_vectors_that_add_up_words_count_less(tmp_path: Path) -> None:
     store = make_store(tmp_path)
-    document = make_generation(store, [Doc("a.py", "x", kind="module")], encoder=encoder)
-    with open_generation(store, "sample", document) as generation:
-        assert branch_weights(Corpus([generation]))["semantic"] == weight
+    terms = []
+    for repo, encoder in (("words", WordEncoder()), ("vocab", Vocab())):
+        document = make_generation(store, [Doc("a.py", "retry", "retry")], repo=repo, encoder=encoder)
+        with open_generation(store, repo, document) as generation:
+            (hit,) = Searcher([generation], encoder).search(Query("how to retry")).hits
+            terms.append(hit.terms)
+    whole, less = terms
+    assert less["meaning"] == pytest.approx(whole["meaning"] * WORD_ENCODER_SHARE)
+    assert less["words"] == whole["words"]
+
+
+def test_a_score_is_the_sum_of_its_terms(tmp_path: Path) -> None:
+    docs = [Doc(f"f{n % 3}.py", f"def retry{n}(): retry the call {n} times", f"retry{n}") for n in range(9)]
+    for hit in make_searcher(tmp_path, docs).search(Query("retry the call")).hits:
+        added = [hit.terms.get(name, 0.0) for name in (*WEIGHTS, "repeat", "definition", "held")]
+        assert hit.score == pytest.approx(sum(added), abs=1e-4)
+
+
+def test_every_weight_has_the_sign_that_is_given() -> None:
+    assert all(value <= 0 if name in LOWERING else value >= LEAST.get(name, 0.0) for name, value in WEIGHTS.items())
+    assert WEIGHTS.keys() >= LOWERING | FROM_VECTORS | LEAST.keys()
+
+
+def test_every_weight_is_that_of_a_feature(tmp_path: Path) -> None:
+    compared = make_searcher(tmp_path, [Doc("a.py", "retry", "retry")]).compare(Query("retry"))
+    assert compared.features.keys() == WEIGHTS.keys()
+    assert all(0 <= float(values.min()) <= float(values.max()) <= 1 for values in compared.features.values())
 
 
 def test_definitions_of_one_name_stand_together_before_all_else(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pipelines.errors import ArtifactMismatch, EncoderError
 from pipelines.quantization import BitMap
 from pipelines.retrieval import Query, Searcher, open_generation
 from pipelines.retrieval.corpus import Corpus
-from pipelines.retrieval.semantic import search_semantic
+from pipelines.retrieval.semantic import Stored
 from tests.retrieval.builders import Doc, WordEncoder, found, make_generation, make_searcher, make_store, open_docs
 from tests.retrieval.test_lexical import make_prose
 
@@ -17,7 +17,7 @@ from tests.retrieval.test_lexical import make_prose
 def test_the_pool_is_the_nearest_codes_ranked_by_cosine(tmp_path: Path) -> None:
     corpus = Corpus([open_docs(tmp_path, make_prose(80))])
     vector = WordEncoder().encode_query("retry queue")
-    pool = search_semantic(corpus, [None], vector, 20)
+    pool = Stored().pool(corpus, [None], vector, 20)
     codes = corpus.generations[0].codes
     bits = np.unpackbits(codes.codes, axis=1, bitorder="little").astype(bool)
     distances = (bits != (vector > 0)).sum(axis=1)
@@ -40,8 +40,8 @@ def test_two_repositories_give_the_pool_of_one(tmp_path: Path) -> None:
         ]
     )
     vector = WordEncoder().encode_query("order zone")
-    one = search_semantic(whole, [None], vector, 60)
-    two = search_semantic(halves, [None, None], vector, 60)
+    one = Stored().pool(whole, [None], vector, 60)
+    two = Stored().pool(halves, [None, None], vector, 60)
     assert one.scores == pytest.approx(two.scores)
 
 
@@ -72,12 +72,12 @@ def test_the_query_goes_through_the_map_of_the_codes(tmp_path: Path, bits: int) 
     vector = WordEncoder().encode_query("retry queue")
     mapped = BitMap(64, bits, 0)
     assert generation.bit_map == mapped
-    pool = search_semantic(corpus, [None], vector, 20)
+    pool = Stored().pool(corpus, [None], vector, 20)
     codes = np.unpackbits(generation.codes.codes, axis=1, bitorder="little")
     distances = (codes != np.unpackbits(mapped.codes(vector), bitorder="little")).sum(axis=1)
     assert pool.distances.tolist() == distances[pool.rows].tolist()
     assert max(pool.distances) <= np.sort(distances)[19]
-    signed = search_semantic(corpus, [None], vector, 20, "asymmetric")
+    signed = Stored("asymmetric").pool(corpus, [None], vector, 20)
     values = mapped.values(vector)
     expected = (2.0 * codes - 1) @ values / np.linalg.norm(values) / np.sqrt(bits)
     assert sorted(signed.rows.tolist()) == sorted(pool.rows.tolist())

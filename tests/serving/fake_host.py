@@ -218,6 +218,17 @@ class FakeHost:
         self.before()
         return self.runs
 
+    def benchmark(
+        self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress
+    ) -> Sequence[Mapping[str, Any]]:
+        self.before()
+        groups = (("all", ""), ("language", "python"), ("category", "symbol"), ("repository", "click"))
+        return [
+            {"by": by, "group": group, "way": way, "questions": 20, "ndcg_at_10": 0.9}
+            for by, group in groups
+            for way in ways
+        ]
+
     def collect_garbage(self, dry_run: bool) -> GarbageReport:
         self.before()
         return GarbageReport(2, 31, 5, 1_234_567, dry_run)

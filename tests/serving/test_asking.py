@@ -7,7 +7,7 @@ import pytest
 
 from pipelines.errors import InputError
 from pipelines.records import SearchMode
-from pipelines.retrieval import ALLOWED, Query
+from pipelines.retrieval import Query
 from pipelines.serving.asking import FIELDS, MAX_VALUE_CHARS, MAX_VALUES, question, question_of_strings, schema
 
 
@@ -100,7 +100,7 @@ def test_a_parameter_that_is_no_number_is_refused(value: str) -> None:
 def test_the_schema_has_the_bounds_that_are_checked() -> None:
     properties = schema()["properties"]
     assert list(properties) == list(FIELDS)
-    assert (properties["limit"]["minimum"], properties["limit"]["maximum"]) == (1, ALLOWED["limit"][-1])
+    assert (properties["limit"]["minimum"], properties["limit"]["maximum"]) == (1, Query.ALLOWED["limit"][-1])
     assert properties["limit"]["default"] == Query("x").limit
-    assert properties["mode"]["enum"] == list(ALLOWED["mode"])
-    assert properties["query"]["maxLength"] == ALLOWED["text"][-1]
+    assert properties["mode"]["enum"] == list(Query.ALLOWED["mode"])
+    assert properties["query"]["maxLength"] == Query.ALLOWED["text"][-1]

@@ -5,8 +5,8 @@ from tests.serving.fake_host import make_hit
 
 
 def test_what_changes_nothing_is_not_told() -> None:
-    hit = make_hit(distance=None, terms={"rrf": 0.2, "path": 1.0, "test": 0.7, "definition": 0.0})
-    assert list(telling_terms(hit, "rrf")) == [("rrf", "0.2000"), ("test", "0.7000")]
+    hit = make_hit(distance=None, terms={"words": 0.2, "test": -0.7, "definition": 0.0})
+    assert list(telling_terms(hit, "rrf")) == [("words", "0.2000"), ("test", "-0.7000")]
 
 
 def test_a_sum_has_no_neutral_terms() -> None:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pipelines.records import SearchMode, SkipReason
+from pipelines.records import ChunkKind, SearchMode, SkipReason
 from pipelines.serving.cli.host import INDEXED, Host, IndexRequest
 from pipelines.serving.cli.options import AsJson, Rev, many_of, one_of, option
 from pipelines.serving.cli.output import Output
@@ -27,6 +27,8 @@ Command = Callable[[Host, Output], int]
 FUSIONS = ("rrf", "late")
 #: What can become of a listed file.
 OUTCOMES = (INDEXED, *SkipReason)
+#: Variants of the searcher, in retrieval.variants, which loads Arrow and numpy; a test compares the two.
+WAYS = ("hybrid", "lexical", "semantic", "symbol", "late", "no priors", "float", "bits", "BM25", "vectors")
 EXPANSIONS = ("neighbors", "blast")
 SCORINGS = ("int8", "asymmetric")
 #: Port that `dagster dev` has by itself.
@@ -178,6 +180,10 @@ def _query(
     path: Annotated[list[str] | None, option("Only files that match; may repeat.", metavar="GLOB")] = None,
     language: Annotated[list[str] | None, option("Only this language; may repeat.", metavar="L")] = None,
     scope: Annotated[list[str] | None, option("Only this scope of a monorepo; may repeat.", metavar="S")] = None,
+    kind: Annotated[
+        list[str] | None,
+        many_of(tuple(ChunkKind), "Only such chunks: function, class, section, ..; may repeat.", metavar="K"),
+    ] = None,
     expand: Annotated[
         str | None, one_of(EXPANSIONS, "Add what the hits call and are called by, or counts of all their callers.")
     ] = None,
@@ -205,6 +211,7 @@ def _query(
             "paths": tuple(path or ()) or None,
             "languages": tuple(language or ()) or None,
             "scopes": tuple(scope or ()) or None,
+            "kinds": tuple(kind or ()) or None,
             "expand": expand,
             "expand_depth": expand_depth,
             "explain": explain,
@@ -230,11 +237,31 @@ def _check(as_json: AsJson = False) -> Command:
 
 
 @app.command("eval")
-def _eval(as_json: AsJson = False) -> Command:
-    """Measure how well what is published answers, anew."""
-    from pipelines.serving.cli.upkeep import run_evaluation
+def _eval(
+    benchmark: Annotated[
+        Path | None,
+        option("Ask the questions of a public benchmark: a folder with repos.json and annotations/.", metavar="FOLDER"),
+    ] = None,
+    checkouts: Annotated[
+        Path | None,
+        option("With --benchmark: a checkout NAME for each repository; indexed first.", metavar="FOLDER", default="it"),
+    ] = None,
+    ways: Annotated[
+        bool, option("With --benchmark: each branch alone and other ways, side by side.", "--ways")
+    ] = False,
+    result: Annotated[
+        Path | None, option("With --benchmark: write the figures there as well.", "--output", metavar="FILE")
+    ] = None,
+    as_json: AsJson = False,
+) -> Command:
+    """Measure how well what is published answers, anew; or how well a public benchmark is answered."""
+    from pipelines.serving.cli.upkeep import run_benchmark, run_evaluation
 
-    return run_evaluation
+    if benchmark is None:
+        if checkouts or ways or result:
+            raise typer.BadParameter("--checkouts, --ways and --output are for --benchmark")
+        return run_evaluation
+    return partial(run_benchmark, benchmark, checkouts or benchmark, WAYS if ways else WAYS[:1], result)
 
 
 @app.command("gc")

@@ -151,6 +151,15 @@ class Host(Protocol):
         """Evaluate the published generations anew and return the rows of formats.EVAL_TABLE, with `repo`."""
         ...
 
+    def benchmark(
+        self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress
+    ) -> Sequence[Mapping[str, Any]]:
+        """Index the checkouts of a benchmark, ask its questions in some ways, and return means by group and way.
+
+        :param folder: has repos.json and annotations/. :param checkouts: has a folder for each repository.
+        """
+        ...
+
     def collect_garbage(self, dry_run: bool) -> GarbageReport:
         """Remove generations and artifacts that the retention rule no longer keeps."""
         ...

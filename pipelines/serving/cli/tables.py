@@ -111,6 +111,22 @@ def evaluation_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     yield from table(cells, header=header)
 
 
+def benchmark_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
+    """Yield NDCG@10 by language, category and over all, with a column for each way."""
+    ways = list(dict.fromkeys(row["way"] for row in rows))
+    found = {(row["by"], row["group"], row["way"]): row for row in rows}
+    groups = [key for key in dict.fromkeys((row["by"], row["group"]) for row in rows) if key[0] != "repository"]
+    cells = [
+        (
+            group or by,
+            str(found[by, group, ways[0]]["questions"]),
+            *(f"{found[by, group, way]['ndcg_at_10']:.3f}" for way in ways),
+        )
+        for by, group in (*groups[1:], *groups[:1])
+    ]
+    yield from table(cells, header=("NDCG@10", "questions", *ways))
+
+
 def garbage_lines(report: GarbageReport) -> Iterator[Line]:
     """Yield what `strata gc` did."""
     did = "would remove" if report.dry_run else "removed"

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 
 from pipelines.serving import render
 from pipelines.serving.cli import tables
+from pipelines.serving.cli.bars import shown_progress
 from pipelines.serving.cli.host import Host
 from pipelines.serving.cli.lines import line
 from pipelines.serving.cli.output import Output
@@ -63,6 +68,23 @@ def run_evaluation(host: Host, output: Output) -> int:
     """Evaluate what is published. 1: there was nothing to evaluate."""
     rows = host.evaluate(())
     output.answer(render.evaluation_document(rows), tables.evaluation_lines(rows))
+    return _found(len(rows), output)
+
+
+def run_benchmark(
+    folder: Path, checkouts: Path, ways: Sequence[str], file: Path | None, host: Host, output: Output
+) -> int:
+    """Ask a public benchmark and show NDCG@10 by language, category and way.
+
+    :param file: where the document goes as well, with the day and the version, None for nowhere.
+    """
+    with shown_progress(output) as progress:
+        rows = host.benchmark(folder, checkouts, ways, progress)
+    document = render.benchmark_document(rows)
+    if file is not None:
+        stamped = {"method": "strata eval --benchmark", "version": version("codestrata"), "date": str(date.today())}
+        file.write_text(json.dumps({**stamped, **document}, indent=1) + "\n")
+    output.answer(document, tables.benchmark_lines(rows))
     return _found(len(rows), output)
 
 

@@ -1,7 +1,7 @@
 """What a score is made of, as a person can take it in at a glance. In: a hit's terms. Out: a few shares, in order.
 
-The terms themselves are shown beside it, so the shares need not be exact to the last digit: where branches are fused
-by rank, what the ranks give is divided by how far up each of them has the hit, and the rest is the place of the hit.
+The terms themselves are shown beside it, so the shares need not be exact to the last digit: what raises a score is
+divided by where it comes from, and what lowers it shortens all of them alike.
 """
 
 from __future__ import annotations
@@ -18,15 +18,12 @@ LABELS: Mapping[str, str] = {
     "symbol": "name",
     "place": "structure",
 }
-#: As flat as the fusion's own ranks.
-_FLATTENING = 8
-#: The terms of a weighted sum, by the share that each belongs to.
+#: The terms of a weighted sum, by the share that each belongs to; the others are no part of a sum, or lower it.
 _SUMMED: Mapping[str, str] = {
-    "semantic": "semantic",
-    "sketch": "lexical",
-    "name": "symbol",
-    "blast": "place",
-    "centrality": "place",
+    **dict.fromkeys(("lexical", "words", "file_words", "sketch"), "lexical"),
+    **dict.fromkeys(("semantic", "meaning", "file_meaning"), "semantic"),
+    **dict.fromkeys(("named", "name"), "symbol"),
+    **dict.fromkeys(("file_rows", "file_name", "folder_name", "same_name", "length", "blast", "centrality"), "place"),
 }
 
 
@@ -67,8 +64,7 @@ def _stacked(parts: Mapping[str, float], scale: float) -> Iterable[Share]:
 
 def _parts(hit: Hit) -> dict[str, float]:
     terms = hit.terms
-    if "rrf" in terms:
-        return _by_ranks(hit)
+    own = max(0.0, hit.score - terms.get("definition", 0.0))
     summed: dict[str, float] = {}
     for term, share in _SUMMED.items():
         if term in terms:
@@ -76,19 +72,5 @@ def _parts(hit: Hit) -> dict[str, float]:
     total = sum(summed.values())
     if total <= 0:
         only = "lexical" if "bm25" in terms else "semantic"
-        return {only: max(0.0, hit.score)}
-    return {name: value / total * max(0.0, hit.score) for name, value in summed.items()}
-
-
-def _by_ranks(hit: Hit) -> dict[str, float]:
-    terms = hit.terms
-    own = max(0.0, hit.score - terms.get("definition", 0.0))
-    ranked = min(own, max(0.0, terms["rrf"]))
-    near = {
-        name: 1 / (_FLATTENING + terms[f"{name}_rank"])
-        for name in ("lexical", "semantic", "symbol")
-        if f"{name}_rank" in terms
-    }
-    total = sum(near.values())
-    parts = {name: ranked * value / total for name, value in near.items()}
-    return {**parts, "place": own - ranked}
+        return {only: own}
+    return {name: value / total * own for name, value in summed.items()}

@@ -10,24 +10,27 @@ def widths(*hits: dict[str, Any]) -> list[dict[str, float]]:
     return [{share.name: share.width for share in bar} for bar in bars([make_hit(**hit) for hit in hits])]
 
 
-def test_ranks_share_what_they_gave_and_structure_has_the_rest() -> None:
-    (bar,) = widths({"score": 0.4, "terms": {"rrf": 0.2, "lexical_rank": 1.0, "semantic_rank": 1.0, "definition": 0.0}})
-    assert bar == {"lexical": 25.0, "semantic": 25.0, "place": 50.0}
+def test_what_raises_a_score_is_divided_by_where_it_comes_from() -> None:
+    terms = {"lexical": 1.0, "words": 1.0, "meaning": 2.0, "name": 1.0, "length": 3.0, "lexical_rank": 1.0}
+    (bar,) = widths({"score": 8.0, "terms": terms})
+    assert bar == {"lexical": 25.0, "semantic": 25.0, "symbol": 12.5, "place": 37.5}
 
 
-def test_factors_below_one_shorten_what_the_ranks_gave() -> None:
-    (bar,) = widths({"score": 0.1, "terms": {"rrf": 0.2, "symbol_rank": 1.0}})
-    assert bar == {"symbol": 100.0}
+def test_what_lowers_a_score_shortens_the_bar() -> None:
+    first, second = widths(
+        {"score": 4.0, "terms": {"words": 4.0}},
+        {"score": 2.0, "terms": {"words": 4.0, "test": -2.0}},
+    )
+    assert (first, second) == ({"lexical": 100.0}, {"lexical": 50.0})
 
 
 def test_the_longest_bar_is_the_measure_and_a_definition_is_no_part_of_it() -> None:
     first, second = widths(
-        {"score": 40.2, "terms": {"rrf": 0.2, "lexical_rank": 1.0, "definition": 40.0}},
-        {"score": 0.1, "terms": {"rrf": 0.1, "lexical_rank": 3.0, "definition": 0.0}},
+        {"score": 52.0, "terms": {"words": 2.0, "definition": 50.0}}, {"score": 1.0, "terms": {"words": 1.0}}
     )
     assert first == {"lexical": 100.0}
     assert second == {"lexical": 50.0}
-    assert is_definition(make_hit(terms={"definition": 40.0}))
+    assert is_definition(make_hit(terms={"definition": 50.0}))
     assert not is_definition(make_hit(terms={}))
 
 

@@ -1,0 +1,129 @@
+"""What is known of a candidate, each as one number. In: candidates, the analysed query. Out: columns by name.
+
+Every column is made so that it means the same in any repository: a share of the best, a reciprocal rank, a flag. What
+they count for stands in weights.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pipelines.records import ChunkKind
+from pipelines.retrieval.analysis import Analysis
+from pipelines.retrieval.corpus import Corpus
+from pipelines.retrieval.files import best_of_file, rows_of_file, sum_of_file
+from pipelines.retrieval.fusion import Values, reciprocal_ranks, spread, stand_in
+from pipelines.retrieval.lexical import Ranking, WeightedTerms
+from pipelines.retrieval.paths import bare, place_of, word_set
+from pipelines.retrieval.rows import Rows
+from pipelines.retrieval.semantic import Pool
+from pipelines.retrieval.symbols import MENTIONED
+
+#: Flattening of the ranks of the two branches: the words decide which row of a file is shown, the vectors add up.
+LEXICAL_K, SEMANTIC_K = 8, 40
+#: Rows of a file whose vectors count for it.
+_SUPPORTING_ROWS = 5
+#: Folders below the shallowest candidate that count.
+_MAX_DEPTH = 3
+#: Lengths and numbers of rows are logarithms, divided so that usual ones are below 1: e^8 characters, e^5 rows.
+_LOG_CHARS, _LOG_ROWS = 8.0, 5.0
+
+
+@dataclass(slots=True)
+class Candidates:
+    """What the branches found for one query; `cosines` has the similarity of every row of them that has a vector."""
+
+    lexical: Ranking = field(default_factory=Ranking.empty)
+    semantic: Pool = field(default_factory=Pool.empty)
+    symbol: Ranking = field(default_factory=Ranking.empty)
+    cosines: Ranking = field(default_factory=Ranking.empty)
+    terms: WeightedTerms | None = None  # what the lexical branch looked up
+
+    def branches(self) -> dict[str, Rows]:
+        """Return the rows of the branches that found any."""
+        found = {"lexical": self.lexical.rows, "semantic": self.semantic.rows, "symbol": self.symbol.rows}
+        return {name: rows for name, rows in found.items() if len(rows)}
+
+
+def features(
+    corpus: Corpus, rows: Rows, files: npt.NDArray[np.int64], analysis: Analysis, found: Candidates
+) -> dict[str, Values]:
+    """Return the columns of the rows.
+
+    :param rows: the candidates, ascending. :param files: a number for the file of each.
+    """
+    words = _share_of_best(spread(rows, found.lexical.rows, found.lexical.scores, missing=0.0))
+    meaning = _meaning(corpus, rows, found, words)
+    semantic = found.semantic.rows
+    if len(semantic):
+        semantic = stand_in(found.lexical.rows, ~corpus.have_vectors(found.lexical.rows), semantic)
+    return {
+        "lexical": reciprocal_ranks(rows, found.lexical.rows, LEXICAL_K),
+        "semantic": reciprocal_ranks(rows, semantic, SEMANTIC_K),
+        "words": words,
+        "meaning": meaning,
+        "named": (spread(rows, found.symbol.rows, found.symbol.scores, missing=0.0) >= MENTIONED).astype(np.float64),
+        "file_words": best_of_file(files, words),
+        "file_meaning": _share_of_best(sum_of_file(files, meaning, _SUPPORTING_ROWS)),
+        "file_rows": np.log1p(rows_of_file(files)) / _LOG_ROWS,
+        **_named(corpus, rows, analysis),
+        **_placed(corpus, rows, analysis),
+    }
+
+
+def _meaning(corpus: Corpus, rows: Rows, found: Candidates, words: Values) -> Values:
+    """Return the share of the best cosine; a row without a vector has the share of its words."""
+    if not len(found.cosines.rows):
+        return np.zeros(len(rows), np.float64)
+    shares = _share_of_best(np.maximum(spread(rows, found.cosines.rows, found.cosines.scores, missing=0.0), 0.0))
+    return np.where(corpus.have_vectors(rows), shares, words)
+
+
+def _share_of_best(values: Values) -> Values:
+    best = float(values.max(initial=0.0))
+    return values / best if best > 0 else values
+
+
+def _named(corpus: Corpus, rows: Rows, analysis: Analysis) -> dict[str, Values]:
+    """Return what the row itself is: its name, kind, length, place in the call graph."""
+    names = [_overlap(analysis, word_set(name)) for name in corpus.strings(rows, "name")]
+    tests = corpus.tests(rows) & (not analysis.wants_tests)
+    flags = {
+        "test": tests,
+        "section": corpus.label_values(rows, "kind", ChunkKind.SECTION.__eq__),
+        "window": corpus.label_values(rows, "kind", ChunkKind.WINDOW.__eq__),
+        "part": corpus.numbers(rows, "part") > 0,
+    }
+    return {
+        "name": np.array(names, np.float64),
+        "length": np.log1p(corpus.text_bytes(rows)) / _LOG_CHARS,
+        "centrality": corpus.numbers(rows, "pagerank_rank"),
+        **{name: np.asarray(flag, np.float64) for name, flag in flags.items()},
+    }
+
+
+def _placed(corpus: Corpus, rows: Rows, analysis: Analysis) -> dict[str, Values]:
+    """Return what the row's path says."""
+    asked = bare(analysis.text)
+    depth = corpus.label_values(rows, "path", lambda path: place_of(path).depth)
+    return {
+        "file_name": corpus.label_values(rows, "path", lambda path: _share(analysis, place_of(path).file)),
+        "folder_name": corpus.label_values(rows, "path", lambda path: _share(analysis, place_of(path).folder)),
+        "same_name": corpus.label_values(rows, "path", lambda path: bool(asked) and asked == place_of(path).name),
+        "aside": corpus.label_values(rows, "path", lambda path: place_of(path).is_aside(analysis)),
+        "data": corpus.label_values(rows, "path", lambda path: place_of(path).is_data(analysis)),
+        "depth": np.minimum(depth - depth.min(initial=np.inf), _MAX_DEPTH) / _MAX_DEPTH,
+    }
+
+
+def _share(analysis: Analysis, held: frozenset[str]) -> float:
+    """Return the share of some words that the query has in any form."""
+    return len(held & analysis.forms) / len(held) if held else 0.0
+
+
+def _overlap(analysis: Analysis, held: frozenset[str]) -> float:
+    """Return how well some words cover the query and are covered by it: the harmonic mean of both shares."""
+    return 2 * len(held & analysis.forms) / (len(held) + len(analysis.keywords)) if held else 0.0
