@@ -212,15 +212,14 @@ class _Collection:
 
     def _saturation(self, lengths: npt.NDArray[np.uint32]) -> npt.NDArray[np.float64]:
         """Return what the lengths do to the frequencies of their rows."""
-        saturation: npt.NDArray[np.float64] = K1 * (1 - B + B / self.average * lengths)
-        return saturation
+        return np.asarray(K1 * (1 - B + B / self.average * lengths), np.float64)
 
     def _saturations(self) -> npt.NDArray[np.float64]:
         """Return the saturation of every row of the corpus (N,), worked out once."""
         found = _SATURATIONS.get(self.corpus)
         if found is None:
-            found = self._saturation(np.concatenate([segment.lengths for segment, _ in self.segments]))
-            _SATURATIONS[self.corpus] = found
+            lengths = np.concatenate([segment.lengths for segment, _ in self.segments])
+            found = _SATURATIONS[self.corpus] = self._saturation(lengths)
         return found
 
 
