@@ -74,9 +74,11 @@ def propagate(
     width = block_width(shares.shape[1], dimensions, block_bytes)
     squares = np.zeros(len(moving), np.float64)
     blocks: list[npt.NDArray[np.float32]] = []
+    buffer = np.empty(shares.shape[1] * width, np.float32)  # of every block: fresh memory would be zeroed each time
     with _Team(shares) as team:
         for first in range(0, dimensions, width):
-            values = np.empty((shares.shape[1], min(width, dimensions - first)), np.float32)
+            columns = min(width, dimensions - first)
+            values = buffer[: shares.shape[1] * columns].reshape(-1, columns)
             mixed = values[: len(moving)]
             team.read(read, moving, first, mixed)
             read(giving, first, values[len(moving) :])
@@ -96,7 +98,7 @@ class _Team:
         cores = min(_MOST_THREADS, len(os.sched_getaffinity(0)))
         cuts = np.linspace(0, shares.shape[0], cores + 1).astype(int).tolist()
         self._spans = [slice(start, end) for start, end in pairwise(cuts)]
-        self._shares = [shares[span] for span in self._spans]
+        self._shares = [_of_rows(shares, span) for span in self._spans]
         self._pool = ThreadPoolExecutor(cores)
 
     def __enter__(self) -> Self:
@@ -118,6 +120,13 @@ class _Team:
 
         gained = list(self._pool.map(lambda part: part @ values, self._shares))  # all, before any row changes
         list(self._pool.map(add, self._spans, gained))
+
+
+def _of_rows(shares: sp.csr_array, span: slice) -> sp.csr_array:
+    """Return a span of rows that shares its memory with the whole."""
+    starts = shares.indptr[span.start : span.stop + 1]
+    parts = (shares.data[starts[0] : starts[-1]], shares.indices[starts[0] : starts[-1]], starts - starts[0])
+    return sp.csr_array(parts, shape=(span.stop - span.start, shares.shape[1]), copy=False)
 
 
 def block_width(rows: int, dimensions: int, block_bytes: int = BLOCK_BYTES) -> int:
