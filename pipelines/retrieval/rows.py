@@ -29,6 +29,7 @@ class Labels:
     def __init__(self, array: Any) -> None:
         self.codes: npt.NDArray[np.int32] = array.indices.to_numpy(zero_copy_only=True)
         self._values = array.dictionary
+        self._decoded: dict[int, str] = {}
 
     @property
     def distinct(self) -> Any:
@@ -39,8 +40,10 @@ class Labels:
         return self.value(int(self.codes[row]))
 
     def value(self, code: int) -> str:
-        """Return one of the distinct values."""
-        text: str = self._values[code].as_py()
+        """Return one of the distinct values; each is decoded once."""
+        text = self._decoded.get(code)
+        if text is None:
+            text = self._decoded[code] = self._values[code].as_py()
         return text
 
     def values(self) -> list[str]:

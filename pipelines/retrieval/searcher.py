@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from textwrap import shorten
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -76,16 +77,16 @@ class Comparison:
 class _AtOnce:
     """Does at once what threads would do meanwhile."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        return None
-
     def submit(self, work: Callable[..., Pool], *arguments: Any) -> Future[Pool]:
         done: Future[Pool] = Future()
         done.set_result(work(*arguments))
         return done
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    """Return the threads of the semantic branch; to start one for each query costs as much as a small scan."""
+    return ThreadPoolExecutor(thread_name_prefix="semantic")
 
 
 class Searcher:
@@ -173,10 +174,10 @@ class Searcher:
         """Ask the branches, which know nothing of one another: large ones at the same time."""
         vector = self._vector(query, clock, inactive)
         meaning = self._meaning or Stored(query.scoring)
-        with ThreadPoolExecutor(1) if self._corpus.count >= _THREADS_FROM_ROWS else _AtOnce() as threads:
-            pool = threads.submit(self._pool, meaning, query, masks, vector, clock)
-            found = self._by_words(query, analysis, masks, clock)
-            found.semantic = pool.result()
+        threads = _threads() if self._corpus.count >= _THREADS_FROM_ROWS else _AtOnce()
+        pool = threads.submit(self._pool, meaning, query, masks, vector, clock)
+        found = self._by_words(query, analysis, masks, clock)
+        found.semantic = pool.result()
         if vector is not None:
             rows = union(found.branches())
             rows = rows[self._corpus.have_vectors(rows)]
