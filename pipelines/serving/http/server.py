@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 from collections.abc import Callable
 
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from pipelines.errors import InputError
 from pipelines.serving.http.access import Access, resolve
@@ -15,7 +17,7 @@ from pipelines.serving.service import Service
 #: Open connections, and bytes that each may send before its headers end; an address holds the query.
 _MAX_CONNECTIONS = 512
 MAX_HEAD_BYTES = 1 << 17
-#: Seconds that a connection may stay idle, and that answers under way have when the server ends.
+#: Seconds that a connection has for a whole head, and that answers under way have when the server ends.
 _IDLE_S, _FINISH_S = 15, 5
 
 
@@ -43,11 +45,14 @@ def url_of(taken: socket.socket, host: str) -> str:
     return f"http://{name}:{taken.getsockname()[1]}/"
 
 
-def server_of(service: Service, access: Access, ready: Callable[[], object]) -> uvicorn.Server:
-    """Return a server, whose `run` takes sockets; `ready` is called once, when requests are answered."""
+def server_of(service: Service, access: Access, ready: Callable[[], object], idle_s: int = _IDLE_S) -> uvicorn.Server:
+    """Return a server, whose `run` takes sockets; `ready` is called once, when requests are answered.
+
+    :param idle_s: seconds from connection, or from the answer before, until the head of a request must have come.
+    """
     config = uvicorn.Config(
         make_app(service, access),
-        http="h11",  # the one that bounds what a client may send before its headers end
+        http=_Punctual,
         h11_max_incomplete_event_size=MAX_HEAD_BYTES,
         ws="none",
         lifespan="on",
@@ -56,10 +61,48 @@ def server_of(service: Service, access: Access, ready: Callable[[], object]) -> 
         server_header=False,
         proxy_headers=False,
         limit_concurrency=_MAX_CONNECTIONS,
-        timeout_keep_alive=_IDLE_S,
+        timeout_keep_alive=idle_s,
         timeout_graceful_shutdown=_FINISH_S,
     )
     return _Server(config, ready)
+
+
+class _Punctual(H11Protocol):
+    """A connection that ends when no request comes; h11 is what bounds the bytes before its headers end.
+
+    The time that uvicorn gives ends with the first byte, so a client that sends half a head, or the rest of a body that
+    nobody reads, could hold its connection for ever. This time goes on until a request is there to be answered.
+    """
+
+    _due: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        self._stop()
+
+    def _watch(self) -> None:
+        """Let the time run while no request is being answered; what a client sends does not set it back."""
+        if self.cycle is not None and not self.cycle.response_complete:
+            self._stop()
+        elif self._due is None:
+            self._due = self.loop.call_later(self.timeout_keep_alive, self.transport.abort)
+
+    def _stop(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
 
 
 class _Server(uvicorn.Server):

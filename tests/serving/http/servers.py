@@ -17,11 +17,11 @@ HOST = "127.0.0.1"
 
 
 @contextmanager
-def server_for(library: SmallLibrary, token: str = "") -> Iterator[str]:
+def server_for(library: SmallLibrary, token: str = "", idle_s: int = 15) -> Iterator[str]:
     """Serve a library, and give the address."""
     ready = threading.Event()
     with listen(HOST, 0) as taken:
-        server: uvicorn.Server = server_of(Service(library), make_access(HOST, token), ready.set)
+        server: uvicorn.Server = server_of(Service(library), make_access(HOST, token), ready.set, idle_s)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
         thread.start()
         try:

@@ -76,6 +76,29 @@ def test_a_client_that_leaves_early_harms_nobody(tmp_path: Path) -> None:
         assert ask(url, "retry")[0] == 200
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [],
+        [b"GET / HTTP/1.1\r\n"],
+        [b"GET /api/health HTTP/1.1\r\nhost: localhost\r\n\r\n", b"GET / HTTP/1.1\r\n"],
+        [b"GET /api/health HTTP/1.1\r\nhost: localhost\r\ncontent-length: 9\r\n\r\n", b"a"],  # no one reads that
+    ],
+)
+def test_a_client_that_sends_half_a_request_is_let_go(tmp_path: Path, sent: list[bytes]) -> None:
+    with server_for(library_of(tmp_path), idle_s=1) as url:
+        name, _, port = url.removeprefix("http://").strip("/").rpartition(":")
+        with socket.create_connection((name, int(port)), timeout=30) as connection:
+            for piece in sent[:-1]:
+                connection.sendall(piece)
+                assert connection.recv(65_536).startswith(b"HTTP/1.1 200")
+            for piece in sent[-1:]:
+                connection.sendall(piece)
+            with contextlib.suppress(ConnectionResetError):
+                assert connection.recv(65_536) == b""
+        assert ask(url, "retry")[0] == 200
+
+
 def test_the_token_is_asked_for_over_the_wire(tmp_path: Path) -> None:
     with server_for(library_of(tmp_path), "0123456789abcdef") as url:
         with pytest.raises(urllib.error.HTTPError) as caught:
