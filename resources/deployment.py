@@ -8,8 +8,8 @@
 4. Else, inside a checkout of Strata itself, `data/store`, with the bundled sample as its one repository.
 
 A configuration that was found, not named, may have come with a clone: it cannot place the store, take a model or read
-judgments outside its own folder, nor have texts sent to a service. One that the user named may. Which repositories it
-lists is only read from.
+judgments outside its own folder, have texts sent to a service, nor agree to what one costs. One that the user named
+may. Which repositories it lists is only read from.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ _STORE_CONTENT = frozenset(
     {"artifacts", "dagster", "locks", "repos", "repositories.json", "repositories.lock", "store.json", "tmp"}
     | {".gitignore", CONFIG_NAME}
 )
+#: Fields of [embedder] by which a file would agree to the cost of a service, or belittle it, in the user's place.
+_USERS_TO_SAY = ("agreed_tokens", "price")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +108,7 @@ def read_settings(path: Path, *, trusted: bool) -> Settings:
     """Read a strata.toml and make its paths absolute, except that of the judgments, which is part of a fingerprint.
 
     :param trusted: whether paths may lead out of the file's folder.
-    :raises SettingsError: if the file is not valid, or leads out of its folder without being trusted.
+    :raises SettingsError: if the file is not valid, or takes without being trusted what only the user may give.
     """
     try:
         content = path.read_text("utf-8")
@@ -118,6 +120,13 @@ def read_settings(path: Path, *, trusted: bool) -> Settings:
             f"{path}: embedder.name = 'api' sends the texts of the repository to another machine",
             hint=f"set {CONFIG_VARIABLE}={path} if you trust this file, or give --embedder api with --url and --model",
         )
+    for key in _USERS_TO_SAY if not trusted else ():
+        value = getattr(settings.embedder, key)
+        if value:
+            raise SettingsError(
+                f"{path}: embedder.{key} = {value!r} is for the user alone to say: it bears on what a run may cost",
+                hint=f"remove it, or set {CONFIG_VARIABLE}={path} if you trust this file",
+            )
     given = {
         "artifacts.uri": settings.artifacts.uri.removeprefix("file://"),
         "embedder.model": settings.embedder.model if settings.embedder.name == "onnx" else "",

@@ -80,6 +80,17 @@ def test_a_found_configuration_may_not_lead_out_of_its_folder(tmp_path: Path) ->
             deployment_to_build(Environment(root), root)
 
 
+@pytest.mark.parametrize(("key", "value"), [("agreed_tokens", 1_000_000), ("price", 0.001)])
+def test_a_found_configuration_may_not_agree_to_the_cost_of_a_service(tmp_path: Path, key: str, value: float) -> None:
+    root = make_repository(tmp_path / "repo")
+    config = write_config(root, f"[embedder]\n{key} = {value}\n")
+    with pytest.raises(SettingsError, match=rf"embedder\.{key} = ") as caught:
+        deployment_to_build(Environment(root), root)
+    assert f"STRATA_CONFIG={config}" in caught.value.hint
+    named = deployment_to_build(Environment(root, config=config), root).settings.embedder
+    assert getattr(named, key) == value
+
+
 def test_a_configuration_is_found_from_below_up_to_the_top_of_the_repository(tmp_path: Path) -> None:
     root = make_repository(tmp_path / "repo")
     write_config(tmp_path, "[chunking]\nmin_chars = 9\n")
