@@ -3,12 +3,18 @@
 In: the paths that the settings name. Out: a ModelFiles. Read are the files that exports of sentence encoders bring
 along, beside the model or one folder above it (`onnx/model.onnx`): tokenizer.json, vocab.txt or a SentencePiece .model,
 tokenizer_config.json, 1_Pooling/config.json, sentence_bert_config.json, config_sentence_transformers.json.
+
+A model may have come with a clone, so what is found beside it must be a regular file, and not a link that leads out of
+the model's folder. What was named may be a link; so may the files of a snapshot in the cache of the Hugging Face hub,
+which lead to the blobs of the same model.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +28,10 @@ DEFAULT_TOKENS = 512
 _MODEL_PLACES = ("model.onnx", "onnx/model.onnx")
 #: The first that is there is taken: a tokenizer.json says all, a .model needs tokenizer_config.json beside it.
 _TOKENIZERS = ("tokenizer.json", "vocab.txt", *sentencepiece_model.NAMES)
+#: How the files of weights outside the model are named after it: "model.onnx.data", "model.onnx_data_1".
+_WEIGHTS = re.compile(r"[._]data(_[0-9]+)?")
+#: Larger than any configuration; those that list the tokens of a large vocabulary have 1 MB.
+_MOST_BYTES = 16 << 20
 _KINDS = (".json", ".txt", ".model")
 #: What tokenizer_config.json says of the tokens around a text.
 _ABOUT_ENDS = ("tokenizer_class", "add_bos_token", "add_eos_token")
@@ -38,6 +48,7 @@ class ModelFiles:
     """A model and how it wants to be used."""
 
     model: Path
+    weights: tuple[Path, ...]  # that lie outside the model, in order of their names
     tokenizer: Path
     pooling: str  # "mean", "cls" or a way that is not known here, for a model that gives a vector per token
     lower_case: bool  # for a vocab.txt, which does not say it
@@ -48,12 +59,17 @@ class ModelFiles:
     ends: Mapping[str, Any]  # of tokenizer_config.json, for a SentencePiece .model, which does not say it
 
     def digest(self) -> str:
-        """Return the hash of the model with its external data, the tokenizer, and what was read of the rest."""
+        """Return the hash of the model with its external data, the tokenizer, and what was read of the rest.
+
+        :raises EncoderError: if one of them cannot be read.
+        """
         hasher = hashlib.blake2b(digest_size=16)
-        # "model.onnx.data" and "model.onnx_data" are the usual names of weights outside the model file.
-        for path in [*sorted(self.model.parent.glob(f"{self.model.name}*")), self.tokenizer]:
-            with open(path, "rb") as file:
-                hasher.update(hashlib.file_digest(file, "blake2b").digest())
+        for path in (self.model, *self.weights, self.tokenizer):
+            try:
+                with open(path, "rb") as file:
+                    hasher.update(hashlib.file_digest(file, "blake2b").digest())
+            except OSError as error:
+                raise EncoderError(f"{path} cannot be read: {error.strerror}") from error
         usage = [self.pooling, self.lower_case, self.max_tokens, self.set_limit, self.query_prefix, self.text_prefix]
         hasher.update(json.dumps([*usage, self.ends], sort_keys=True).encode())
         return hasher.hexdigest()
@@ -64,11 +80,11 @@ def find_model(model: str, tokenizer: str) -> ModelFiles:
 
     :param model: path of the model, or of the folder that holds it.
     :param tokenizer: path of the tokenizer, "" to look beside the model.
-    :raises EncoderError: if one is missing or of a kind that cannot be read.
+    :raises EncoderError: if one is missing, of a kind that cannot be read, or a link that leads out of the folder.
     """
     place = Path(model).expanduser()
     if place.is_dir():
-        place = next((place / name for name in _MODEL_PLACES if (place / name).is_file()), place / _MODEL_PLACES[0])
+        place = _first((place,), _MODEL_PLACES) or place / _MODEL_PLACES[0]
     if not place.is_file():
         raise EncoderError(f"there is no model {place}", hint="give the path of an .onnx file with --model")
     folders = (place.parent, place.parent.parent) if place.parent.name == "onnx" else (place.parent,)
@@ -80,9 +96,12 @@ def find_model(model: str, tokenizer: str) -> ModelFiles:
         raise EncoderError(f"tokenizer {found} is of a kind that cannot be read", hint=hint)
     about_tokens = _read(folders, "tokenizer_config.json")
     prompts = _read(folders, "config_sentence_transformers.json").get("prompts") or {}
+    if not isinstance(prompts, dict):
+        raise EncoderError(f"the prompts of model {place} in config_sentence_transformers.json are no object")
     chosen = _number(_read(folders, "sentence_bert_config.json").get("max_seq_length"))
     return ModelFiles(
         model=place,
+        weights=_weights(place),
         tokenizer=found,
         pooling=_pooling(_read(folders, "1_Pooling/config.json")),
         lower_case=bool(about_tokens.get("do_lower_case", True)),
@@ -106,8 +125,31 @@ def _number(value: object) -> int:
     return int(value) if isinstance(value, (int, float)) and 0 < value < 1 << 31 else 0
 
 
+def _weights(model: Path) -> tuple[Path, ...]:
+    size = len(model.name)
+    try:
+        names = [name for name in os.listdir(model.parent) if name.startswith(model.name)]
+    except OSError as error:
+        raise EncoderError(f"{model.parent} cannot be listed: {error.strerror}") from error
+    root = model.parent.parent if model.parent.name == "onnx" else model.parent
+    return tuple(_checked(root, model.parent / name) for name in sorted(names) if _WEIGHTS.fullmatch(name, size))
+
+
 def _first(folders: tuple[Path, ...], names: tuple[str, ...]) -> Path | None:
-    return next((folder / name for name in names for folder in folders if (folder / name).is_file()), None)
+    found = (folder / name for name in names for folder in folders if os.path.lexists(folder / name))
+    path = next(found, None)
+    return None if path is None else _checked(folders[-1], path)
+
+
+def _checked(root: Path, path: Path) -> Path:
+    """Return a path that was found in the folder of a model; EncoderError for what is no file there."""
+    if not path.is_file():
+        raise EncoderError(f"{path} is no regular file", hint="remove it, or put the file itself there")
+    home, target = root.resolve(), path.resolve()
+    blobs = home.parent.parent / "blobs" if home.parent.name == "snapshots" else home
+    if not target.is_relative_to(home) and not target.is_relative_to(blobs):
+        raise EncoderError(f"{path} is a link that leads out of {home}", hint="put the file itself there")
+    return path
 
 
 def _read(folders: tuple[Path, ...], name: str) -> dict[str, Any]:
@@ -115,7 +157,11 @@ def _read(folders: tuple[Path, ...], name: str) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        document = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
+        with open(path, "rb") as file:
+            content = file.read(_MOST_BYTES + 1)
+        if len(content) > _MOST_BYTES:
+            raise ValueError(f"more than {_MOST_BYTES} bytes")
+        document = json.loads(content)
+    except (OSError, ValueError, RecursionError) as error:
         raise EncoderError(f"{path} cannot be read: {error}") from error
     return document if isinstance(document, dict) else {}

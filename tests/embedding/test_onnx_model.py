@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import shutil
 import subprocess
@@ -137,6 +138,57 @@ def test_the_digest_covers_weights_external_data_and_tokenizer(tmp_path: Path) -
     (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer))
     digests.add(encoder_of(model).digest)
     assert len(digests) == 4
+
+
+def test_the_digest_covers_nothing_that_only_begins_like_the_model(tmp_path: Path) -> None:
+    model = make_model(tmp_path).rename(tmp_path / "[a]*.onnx")
+    digest = encoder_of(model).digest
+    (tmp_path / "[a]*.onnx.bak").write_bytes(b"older")
+    (tmp_path / "[a]*.onnx.d").mkdir()
+    (tmp_path / "[a]*.onnx~").symlink_to("nowhere")
+    assert encoder_of(model).digest == digest
+    (tmp_path / "[a]*.onnx_data_1").write_bytes(b"weights")
+    encoder = encoder_of(model)
+    (tmp_path / "[a]*.onnx_data_1").unlink()
+    with pytest.raises(EncoderError, match="cannot be read"):
+        _ = encoder.digest
+
+
+@pytest.mark.parametrize("name", ["model.onnx", "model.onnx.data", "tokenizer.json", "tokenizer_config.json"])
+def test_what_is_found_beside_a_model_is_a_file_there(tmp_path: Path, name: str) -> None:
+    folder, outside = make_model(tmp_path / "model").parent, tmp_path / "outside"
+    outside.write_text("{}")
+    path = folder / name
+    path.unlink(missing_ok=True)
+    for target in ("/dev/zero", "nowhere", str(folder)):
+        path.symlink_to(target)
+        with pytest.raises(EncoderError, match=f"{name} is no regular file"):
+            encoder_of(folder)
+        path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(EncoderError, match=f"{name} is no regular file"):
+        encoder_of(folder)
+    path.unlink()
+    path.symlink_to(outside)
+    with pytest.raises(EncoderError, match=f"{name} is a link that leads out of"):
+        encoder_of(folder)
+
+
+def test_a_snapshot_of_the_hub_s_cache_leads_to_its_blobs(tmp_path: Path) -> None:
+    blobs, snapshot = tmp_path / "blobs", tmp_path / "snapshots" / "0a1b"
+    make_model(blobs)
+    (snapshot / "onnx").mkdir(parents=True)
+    (snapshot / "onnx" / "model.onnx").symlink_to("../../../blobs/model.onnx")
+    (snapshot / "tokenizer.json").symlink_to("../../blobs/tokenizer.json")
+    assert encoder_of(snapshot).encode(["parse"]).any()
+
+
+@pytest.mark.parametrize("content", ['{"prompts": [1]}', '{"prompts": ' + "[" * 100_000, " " * (17 << 20)])
+def test_a_configuration_that_says_nothing_is_named(tmp_path: Path, content: str) -> None:
+    make_model(tmp_path)
+    (tmp_path / "config_sentence_transformers.json").write_text(content)
+    with pytest.raises(EncoderError, match=r"config_sentence_transformers\.json"):
+        encoder_of(tmp_path)
 
 
 def test_a_narrower_model_is_refused_with_both_numbers(tmp_path: Path) -> None:
