@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 
 #: Bytes of a body: a query of the greatest length, each of its characters written out as JSON allows, with its filters.
 MAX_BODY_BYTES = 1 << 19
@@ -54,6 +54,8 @@ async def read_body(request: Request, most: int = MAX_BODY_BYTES) -> bytes:
                 body += piece
                 if len(body) > most:
                     raise Refused(413, f"the body has more than {most} bytes", f"at most {most}")
+    except ClientDisconnect:
+        raise Refused(400, "the client broke off in the body", "send it whole") from None  # nobody reads this
     except TimeoutError:
         raise Refused(408, f"the body did not come within {BODY_TIMEOUT_S:.0f} s", "send it at once") from None
     return bytes(body)

@@ -64,7 +64,7 @@ def test_what_is_no_request_of_this_server_is_refused(tmp_path: Path, data: byte
         assert ask(url, "retry")[0] == 200
 
 
-def test_a_client_that_leaves_early_harms_nobody(tmp_path: Path) -> None:
+def test_a_client_that_leaves_early_harms_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with server_for(library_of(tmp_path)) as url:
         name, _, port = url.removeprefix("http://").strip("/").rpartition(":")
         for _ in range(20):
@@ -74,6 +74,7 @@ def test_a_client_that_leaves_early_harms_nobody(tmp_path: Path) -> None:
                     b"content-type: application/json\r\ncontent-length: 1000\r\n\r\n{"
                 )
         assert ask(url, "retry")[0] == 200
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize(
