@@ -19,6 +19,8 @@ MAX_VALUES = 32
 MAX_VALUE_CHARS = 1_000
 #: As many digits as any bound has, and one more: no number takes long to read.
 _MAX_DIGITS = 6
+#: Characters of a wrong value that are told back.
+_MAX_SHOWN_CHARS = 80
 
 Kind = Literal["string", "integer", "boolean", "list"]
 
@@ -86,7 +88,7 @@ def question(given: Mapping[str, Any]) -> Question:
     """
     unknown = sorted(set(given) - FIELDS.keys())
     if unknown:
-        raise InputError(f"unknown field {_quoted(unknown[0])}", hint=f"allowed: {', '.join(FIELDS)}")
+        raise InputError(f"unknown field {quoted(unknown[0])}", hint=f"allowed: {', '.join(FIELDS)}")
     if "query" not in given:
         raise InputError("the field query is missing", hint='send {"query": "words, a name or a sentence"}')
     values = {name: _checked(FIELDS[name], value) for name, value in given.items()}
@@ -104,6 +106,12 @@ def question_of_strings(given: Mapping[str, Sequence[str]]) -> Question:
         elif kept:
             document[name] = _from_strings(FIELDS[name], kept)
     return question(document)
+
+
+def quoted(value: object) -> str:
+    """Return a value that was given as a message tells it back: as it is written, but never all of a long one."""
+    text = repr(value)
+    return text if len(text) <= _MAX_SHOWN_CHARS else text[:_MAX_SHOWN_CHARS] + "…"
 
 
 def schema() -> dict[str, Any]:
@@ -124,10 +132,14 @@ def _checked(field: Field, value: Any) -> Any:
         whole = int(value) if isinstance(value, float) and value.is_integer() else value
         if isinstance(whole, bool) or not isinstance(whole, int):
             raise InputError(f"{field.name} must be a whole number", hint=_allowed(field))
+        if abs(whole) >= 10**_MAX_DIGITS:
+            raise InputError(f"{field.name} = {quoted(whole)} is out of range", hint=_allowed(field))
         return whole
     expected = str if field.kind == "string" else bool
     if not isinstance(value, expected):
         raise InputError(f"{field.name} must be a {field.kind}", hint=_allowed(field))
+    if field.choices and value not in field.choices:
+        raise InputError(f"{field.name} {quoted(value)} is not known", hint=_allowed(field))
     return value
 
 
@@ -142,7 +154,7 @@ def _checked_list(field: Field, value: Any) -> tuple[str, ...]:
         raise InputError(f"a value of {field.name} has {len(long)} characters", hint=f"at most {MAX_VALUE_CHARS}")
     for item in items:
         if field.choices and item not in field.choices:
-            raise InputError(f"{field.name} {item!r} is not known", hint=_allowed(field))
+            raise InputError(f"{field.name} {quoted(item)} is not known", hint=_allowed(field))
     return tuple(items)
 
 
@@ -181,7 +193,3 @@ def _allowed(field: Field) -> str:
     if field.choices:
         return f"allowed: {', '.join(field.choices)}"
     return f"allowed: {field.bounds[0]} to {field.bounds[-1]}" if field.kind == "integer" else field.about
-
-
-def _quoted(name: str) -> str:
-    return repr(name if len(name) <= MAX_VALUE_CHARS else name[:MAX_VALUE_CHARS] + "…")

@@ -23,7 +23,7 @@ from mcp.server.stdio import stdio_server
 
 from pipelines.errors import InputError, StrataError
 from pipelines.retrieval import Query
-from pipelines.serving.asking import question, schema
+from pipelines.serving.asking import question, quoted, schema
 from pipelines.serving.cli.streams import visible
 from pipelines.serving.service import Service
 
@@ -111,11 +111,14 @@ class _Tools:
 
     def _answer(self, name: str, given: Mapping[str, Any]) -> types.CallToolResult:
         if name not in self._calls:
-            raise InputError(f"there is no tool {name[:80]!r}", hint=f"tools: {', '.join(self._calls)}")
+            raise InputError(f"there is no tool {quoted(name)}", hint=f"tools: {', '.join(self._calls)}")
         _, takes, call = self._calls[name]
         unknown = sorted(given.keys() - takes["properties"].keys())
         if unknown:
-            raise InputError(f"unknown field {unknown[0][:80]!r}", hint=f"allowed: {', '.join(takes['properties'])}")
+            raise InputError(f"unknown field {quoted(unknown[0])}", hint=f"allowed: {', '.join(takes['properties'])}")
+        missing = [field for field in takes["required"] if field not in given]
+        if missing:
+            raise InputError(f"the field {missing[0]} is missing", hint=takes["properties"][missing[0]]["description"])
         told, document = call(given)
         return types.CallToolResult(content=[_text(told)], structured_content=dict(document))
 
@@ -133,10 +136,10 @@ class _Tools:
         mode, depth = given.get("mode", "neighbors"), given.get("depth", 1)
         if mode not in Query.ALLOWED["expand"]:
             raise InputError(
-                f"mode {mode!r} is not known", hint=f"allowed: {', '.join(map(str, Query.ALLOWED['expand']))}"
+                f"mode {quoted(mode)} is not known", hint=f"allowed: {', '.join(map(str, Query.ALLOWED['expand']))}"
             )
         if isinstance(depth, bool) or not isinstance(depth, int) or depth not in _DEPTH:
-            raise InputError(f"depth {depth!r} is out of range", hint=f"allowed: {_DEPTH[0]} to {_DEPTH[-1]}")
+            raise InputError(f"depth {quoted(depth)} is out of range", hint=f"allowed: {_DEPTH[0]} to {_DEPTH[-1]}")
         document = asdict(self._service.related(*self._chunk(given), mode, depth))
         near = [f"{item['direction']} {item['hop']} away: {_place(item)}" for item in document["neighbors"]]
         reach = [
@@ -147,14 +150,17 @@ class _Tools:
 
     def _status(self, _given: Mapping[str, Any]) -> Told:
         document = self._service.status()
-        lines = [f"{item['repo']}: {item['state']}, {item['counts']}" for item in document["repositories"]]
+        lines = [
+            ", ".join([f"{item['repo']}: {item['state']}", *(f"{n} {name}" for name, n in item["counts"].items())])
+            for item in document["repositories"]
+        ]
         return "\n".join(filter(None, [document["state"], document["message"], *lines])), document
 
     def _chunk(self, given: Mapping[str, Any]) -> tuple[str, str]:
         """Return the repository and the id of the chunk that is meant."""
         repos = self._service.labels()["repo"]
         repo = given.get("repo", repos[0] if len(repos) == 1 else "")
-        chunk_id = given.get("chunk_id", "")
+        chunk_id = given["chunk_id"]
         if not isinstance(repo, str) or not isinstance(chunk_id, str):
             raise InputError("chunk_id and repo are strings", hint="take them from a hit of `search`")
         if not repo:

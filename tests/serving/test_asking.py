@@ -83,6 +83,24 @@ def test_a_wrong_field_is_named(given: dict[str, Any], told: str) -> None:
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"limit": 10**4_000},
+        {"limit": -(10**4_000)},
+        {"limit": 1e308},
+        {"limit": float("inf")},
+        {"mode": "y" * 100_000},
+        {"kind": "y" * 1_000},
+        {"y" * 100_000: 1},
+    ],
+)
+def test_a_long_value_is_not_told_back_in_full(given: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as caught:
+        question({"query": "x", **given})
+    assert len(caught.value.message) < 200
+
+
 def test_the_parameters_of_an_address_are_read_as_they_are_meant() -> None:
     asked = question_of_strings(
         {"query": ["retry"], "limit": ["20"], "keyword_and": ["1"], "language": ["go", ""], "mode": [""], "path": []}

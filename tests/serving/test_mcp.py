@@ -58,6 +58,7 @@ def test_the_status_is_that_of_the_http_interface(tmp_path: Path) -> None:
     told = call(library, "status")
     assert told.structured_content["state"] == "stale"
     assert "strata index" in told.content[0].text
+    assert told.content[0].text.endswith("sample: stale, 4 files, 4 chunks")
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_the_status_is_that_of_the_http_interface(tmp_path: Path) -> None:
         ("search", {"query": "x", "limit": 0}, "out of range"),
         ("search", {"query": "x", "limti": 1}, "unknown field 'limti'"),
         ("search", {"query": "x", "repo": "nowhere"}, "is not served"),
-        ("read_chunk", {}, "has no chunk ''"),
+        ("read_chunk", {}, "chunk_id is missing"),
         ("read_chunk", {"chunk_id": "zz"}, "has no chunk"),
         ("read_chunk", {"chunk_id": 3}, "are strings"),
         ("read_chunk", {"chunk_id": "00" * 16, "path": "/etc/passwd"}, "unknown field 'path'"),
@@ -80,6 +81,23 @@ def test_a_mistake_is_told_to_the_agent(tmp_path: Path, tool: str, given: dict[s
     answer = call(library_of(tmp_path), tool, **given)
     assert answer.is_error
     assert told in answer.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("tool", "given"),
+    [
+        ("y" * 100_000, {}),
+        ("read_chunk", {"chunk_id": "00", "repo": "y" * 100_000}),
+        ("read_chunk", {"chunk_id": "y" * 100_000}),
+        ("related", {"chunk_id": "00", "mode": "y" * 100_000}),
+        ("related", {"chunk_id": "00", "depth": 10**4_000}),
+        ("search", {"query": "x", "y" * 100_000: 1}),
+    ],
+)
+def test_a_long_mistake_is_not_told_back_in_full(tmp_path: Path, tool: str, given: dict[str, Any]) -> None:
+    answer = call(library_of(tmp_path), tool, **given)
+    assert answer.is_error
+    assert len(answer.content[0].text) < 400
 
 
 def test_where_several_are_served_the_repository_must_be_named(tmp_path: Path) -> None:
