@@ -18,7 +18,8 @@ from pipelines.formats import JSON_SCHEMA_VERSION
 from pipelines.generation import EncoderInfo
 from pipelines.records import Staleness
 from pipelines.retrieval import Answer, ChunkReader, Expansion, Query, Searcher, StoredChunk
-from pipelines.serving.asking import Question
+from pipelines.serving.asking import Question, quoted
+from pipelines.serving.folders import without_folders
 from pipelines.serving.library import Library, Volume
 from pipelines.serving.render import query_document, status_document
 from pipelines.serving.standing import Look, Standing
@@ -127,6 +128,7 @@ class Service:
         repositories = status_document(look.repositories)["repositories"]
         for item in repositories:
             item.pop("path"), item.pop("store")
+            item["message"] = without_folders(item["message"])
         return {
             "schema_version": JSON_SCHEMA_VERSION,
             "state": look.state,
@@ -210,7 +212,7 @@ class Service:
     def _volume(self, shelf: _Shelf, repo: str) -> Volume:
         if repo not in shelf.volumes:
             known = ", ".join(shelf.volumes) or "none"
-            raise NotFound(f"repository {repo!r} is not served", hint=f"served: {known}")
+            raise NotFound(f"repository {quoted(repo)} is not served", hint=f"served: {known}")
         return shelf.volumes[repo]
 
     def _searcher(self, shelf: _Shelf, repos: tuple[str, ...]) -> Searcher:
@@ -233,5 +235,4 @@ def _labels(shelf: _Shelf, column: str) -> tuple[str, ...]:
 
 
 def _unknown_chunk(repo: str, chunk_id: str) -> NotFound:
-    shown = chunk_id if len(chunk_id) <= 40 else chunk_id[:40] + "…"
-    return NotFound(f"{repo} has no chunk {shown!r}", hint="it may have gone with a change: search again")
+    return NotFound(f"{repo} has no chunk {quoted(chunk_id)}", hint="it may have gone with a change: search again")

@@ -15,6 +15,7 @@ from enum import StrEnum
 from pipelines.errors import StorageError, StrataError
 from pipelines.records import Staleness
 from pipelines.serving.cli.host import RepositoryStatus
+from pipelines.serving.folders import without_folders
 
 #: A look is due when the last one is this old, in seconds, and costs at most this share of one core.
 _LOOK_EVERY_S = 5.0
@@ -66,9 +67,9 @@ class Look:
 
     @property
     def message(self) -> str:
-        """What is to be said of a state that is not ready, with the next step."""
+        """What is to be said of a state that is not ready, with the next step but no folder of the machine."""
         if self.error is not None:
-            return str(self.error)
+            return without_folders(str(self.error))
         if not any(item.pointer for item in self.repositories) and self.state is not State.BUILDING:
             return "nothing is published yet: run `strata index PATH`"
         said = [f"{item.repo}: {text}" for item in self.repositories if (text := _said(item))]
@@ -160,4 +161,4 @@ def _said(status: RepositoryStatus) -> str:
         return "older than its source: run `strata index`"
     if status.state == "missing":
         return "nothing of it is published: run `strata index`"
-    return status.message or status.state
+    return without_folders(status.message) or status.state

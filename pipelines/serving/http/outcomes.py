@@ -12,6 +12,7 @@ from http import HTTPStatus
 from starlette.exceptions import HTTPException
 
 from pipelines.errors import InputError, NotFound, NothingIndexed, StrataError
+from pipelines.serving.folders import without_folders
 from pipelines.serving.http.bodies import Refused
 
 _FAULT = ("a fault in Strata; the server's log has the traceback", "please report it")
@@ -36,7 +37,10 @@ class Problem:
 def problem_of(error: Exception) -> Problem:
     """Return how an exception is told."""
     if isinstance(error, StrataError):
-        return Problem(_status(error), type(error).__name__, error.message, error.hint, _retry(_status(error)))
+        status, detail, hint = _status(error), error.message, error.hint
+        if status == 503:  # of the server; what is wrong with a request is told in its own words
+            detail, hint = without_folders(detail), without_folders(hint)
+        return Problem(status, type(error).__name__, detail, hint, _retry(status))
     if isinstance(error, Refused):
         return Problem(error.status, _phrase(error.status), error.detail, error.hint, _retry(error.status))
     if isinstance(error, HTTPException):

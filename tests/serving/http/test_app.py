@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from pipelines.errors import StorageError
+from pipelines.errors import NothingIndexed, StorageError
 from pipelines.serving.http.bodies import MAX_BODY_BYTES
 from pipelines.serving.http.workers import MAX_WAITING
+from pipelines.serving.service import Service
 from tests.serving.http.clients import HTML, TOKEN, client_of
 from tests.serving.library_of import SmallLibrary, library_of, wait_until
 
@@ -166,10 +167,21 @@ def test_a_store_that_fails_is_told_and_comes_back(tmp_path: Path) -> None:
         assert client.post(QUERY, json={"query": "x"}).status_code == 200
 
 
-def test_a_fault_shows_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_that_was_moved_away_is_told_without_its_folders(tmp_path: Path) -> None:
     library = library_of(tmp_path)
+    library.fails = NothingIndexed("no index found for /srv/secret/code", hint="remove /srv/secret/code first")
     with client_of(library) as client:
-        monkeypatch.setattr(library, "pointers", lambda: 1 / 0)
+        problem = refused(client.post(QUERY, json={"query": "x"}), 503)
+        assert (problem["detail"], problem["hint"]) == ("no index found for …/code", "remove …/code first")
+        for address in ("/api/semantic/status", "/", "/?q=x", "/chunk?in=sample&id=00"):
+            told = client.get(address, headers=HTML).text
+            assert "secret" not in told
+            assert "no index found" in told
+
+
+def test_a_fault_shows_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with client_of(library_of(tmp_path)) as client:
+        monkeypatch.setattr(Service, "ask", lambda *_: 1 / 0)  # the background, which reads the library too, goes on
         document = refused(client.post(QUERY, json={"query": "x"}), 500)
     assert document["error"] == "InternalServerError"
     assert "ZeroDivision" not in str(document)
