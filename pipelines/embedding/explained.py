@@ -10,6 +10,8 @@ from types import TracebackType
 
 from pipelines.errors import EncoderError, StrataError
 
+_PANIC = "PanicException"
+
 
 @dataclass(frozen=True, slots=True)
 class Explained:
@@ -27,5 +29,6 @@ class Explained:
         if isinstance(error, StrataError):
             kind_of = type(error) if isinstance(error, EncoderError) else EncoderError
             raise kind_of(f"{self.what}: {error.message}", hint=error.hint or self.hint) from error
-        if isinstance(error, Exception):  # an interrupt and the like pass as they are
+        # An interrupt and the like pass as they are; a panic of a Rust library looks like one, and can only be named.
+        if isinstance(error, Exception) or (kind is not None and kind.__name__ == _PANIC):
             raise EncoderError(f"{self.what}: {type(error).__name__}: {error}", hint=self.hint) from error

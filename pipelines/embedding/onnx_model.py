@@ -80,7 +80,9 @@ class OnnxEncoder:
         return result
 
     def _tokenize(self, text: str) -> tuple[list[int], list[int]]:
-        encoding = self._tokenizer.encode(text)
+        tokenizer = self._tokenizer
+        with Explained(f"tokenizer {self._files.tokenizer} cannot read a text of {len(text)} characters"):
+            encoding = tokenizer.encode(text)
         self.truncated += bool(encoding.overflowing)
         return encoding.ids, encoding.type_ids
 

@@ -24,6 +24,10 @@ FAIRSEQ_NAME = "sentencepiece.bpe.model"
 NAMES = (FAIRSEQ_NAME, "spiece.model", "spm.model", "tokenizer.model")
 #: Larger than any of them: multilingual ones of 250,000 pieces have 5 MB.
 _MOST_BYTES = 64 << 20
+#: Four times as many as the largest vocabularies have.
+_MOST_PIECES = 1 << 20
+#: In UTF-8; trainers stop at 16 characters unless told otherwise. Bounds what splitting pieces into pairs takes.
+_MOST_PIECE_BYTES = 256
 #: What stands for a space inside a piece.
 _SPACE = "\u2581"
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED, _UNUSED, _BYTE = range(1, 7)
@@ -73,6 +77,8 @@ class SentencePieceModel:
     def _fill(self, data: bytes) -> None:
         for number, value in _fields(data):
             if number == 1:
+                if len(self.pieces) == _MOST_PIECES:
+                    raise ValueError(f"more than {_MOST_PIECES} pieces")
                 self.pieces.append(_piece(value))
             elif number == 2:
                 self._train(value)
@@ -97,7 +103,7 @@ class SentencePieceModel:
     def _normalise(self, data: bytes) -> None:
         for number, value in _fields(data):
             if number == 2:
-                self.charsmap = bytes(value)
+                self.charsmap = _charsmap(value)
             elif number == 3:
                 self.leading_space = bool(value)
             elif number == 4:
@@ -200,6 +206,8 @@ def _piece(data: bytes) -> tuple[str, float, int]:
     text, score, kind = "", 0.0, _NORMAL
     for number, value in _fields(data):
         if number == 1:
+            if len(value) > _MOST_PIECE_BYTES:
+                raise ValueError(f"a piece of {len(value)} bytes")
             text = bytes(value).decode("utf-8")
         elif number == 2:
             (score,) = struct.unpack("<f", value)
@@ -208,6 +216,15 @@ def _piece(data: bytes) -> tuple[str, float, int]:
     if not math.isfinite(score):
         raise ValueError(f"piece {text!r} has no finite score")
     return text, score, kind
+
+
+def _charsmap(data: bytes) -> bytes:
+    """Return the rules for characters: the size of a trie, the trie in units of four bytes, and what it leads to."""
+    if data:
+        (size,) = struct.unpack_from("<I", data)
+        if size == 0 or size % 4 or 4 + size > len(data):
+            raise ValueError(f"a charsmap of {len(data)} bytes has a trie of {size}")
+    return bytes(data)
 
 
 def _fields(data: bytes) -> Fields:

@@ -234,6 +234,14 @@ def test_a_tokenizer_of_another_model_fails_with_a_message(tmp_path: Path) -> No
         encoder_of(model).encode(["outside"])
 
 
+def test_a_tokenizer_that_panics_is_named(tmp_path: Path) -> None:
+    model, tokenizer = make_model(tmp_path), tmp_path / "spiece.model"
+    rules = b"\x1a\x0a\x12\x08" + b"\4\0\0\0aaaa"  # a charsmap whose trie leads out of itself
+    tokenizer.write_bytes((Path(__file__).parent / "sentencepiece" / "unigram.model").read_bytes() + rules)
+    with pytest.raises(EncoderError, match=r"tokenizer .*spiece\.model cannot read a text of 5 characters: Panic"):
+        encoder_of(model, tokenizer).encode(["parse"])
+
+
 def test_making_an_encoder_imports_no_runtime(tmp_path: Path) -> None:
     script = f"""
 import sys

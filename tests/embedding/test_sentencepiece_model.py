@@ -84,3 +84,29 @@ def test_a_model_of_words_is_told_apart(tmp_path: Path) -> None:
     path.write_bytes((FOLDER / "unigram.model").read_bytes() + bytes([2 << 3 | 2, 2, 3 << 3, 3]))  # model_type = WORD
     with pytest.raises(EncoderError, match="not read"):
         SentencePieceModel.read(path)
+
+
+def field(number: int, content: bytes) -> bytes:
+    size, length = len(content), b""
+    while size > 0x7F:
+        length += bytes([size & 0x7F | 0x80])
+        size >>= 7
+    return bytes([number << 3 | 2]) + length + bytes([size]) + content
+
+
+@pytest.mark.parametrize("charsmap", [bytes(4), b"\1", b"\3\0\0\0abc", b"\x08\0\0\0abcd"])
+def test_a_charsmap_without_a_whole_trie_is_refused(tmp_path: Path, charsmap: bytes) -> None:
+    path = tmp_path / "broken.model"
+    path.write_bytes((FOLDER / "unigram.model").read_bytes() + field(3, field(2, charsmap)))
+    with pytest.raises(EncoderError, match=r"broken\.model .*SentencePiece model"):
+        SentencePieceModel.read(path)
+
+
+def test_too_many_or_too_long_pieces_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "large.model"
+    path.write_bytes(field(1, field(1, b"a" * 257)))
+    with pytest.raises(EncoderError, match="a piece of 257 bytes"):
+        SentencePieceModel.read(path)
+    path.write_bytes(field(1, b"") * ((1 << 20) + 1))
+    with pytest.raises(EncoderError, match="more than 1048576 pieces"):
+        SentencePieceModel.read(path)
