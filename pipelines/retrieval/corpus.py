@@ -85,11 +85,18 @@ class Corpus:
 
     def label_values(self, rows: Rows, column: str, value_of: Callable[[str], float]) -> npt.NDArray[np.float64]:
         """Return a number for the label that each row has in a dictionary-coded column, asked once per label."""
-        found = np.zeros(len(rows), np.float64)
+        return self.label_rows(rows, column, lambda label: (value_of(label),), 1)[:, 0]
+
+    def label_rows(
+        self, rows: Rows, column: str, values_of: Callable[[str], tuple[float, ...]], width: int
+    ) -> npt.NDArray[np.float64]:
+        """Return (n, width) numbers for the labels of the rows, asked once per label."""
+        found = np.zeros((len(rows), width), np.float64)
         for generation, places, local in self.split(rows):
             labels = generation.rows.labels[column]
             codes, inverse = np.unique(labels.codes[local], return_inverse=True)
-            found[places] = np.array([value_of(labels.value(code)) for code in codes.tolist()])[inverse]
+            values = [values_of(labels.value(code)) for code in codes.tolist()]
+            found[places] = np.array(values, np.float64).reshape(len(codes), width)[inverse]
         return found
 
     def order(self, rows: Rows, *keys: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

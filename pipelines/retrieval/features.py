@@ -16,7 +16,7 @@ from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.files import best_of_file, rows_of_file, sum_of_file
 from pipelines.retrieval.fusion import Values, reciprocal_ranks, spread, stand_in
-from pipelines.retrieval.lexical import Ranking, WeightedTerms
+from pipelines.retrieval.lexical import Ranking, WeightedTerms, holding_all
 from pipelines.retrieval.paths import bare, place_of, word_set
 from pipelines.retrieval.rows import Rows
 from pipelines.retrieval.semantic import Pool
@@ -26,6 +26,8 @@ from pipelines.retrieval.symbols import MENTIONED
 LEXICAL_K, SEMANTIC_K = 8, 40
 #: Rows of a file whose vectors count for it.
 _SUPPORTING_ROWS = 5
+#: A query of more words than this is a sentence, which says more than it spells.
+_MAX_SPELT = 3
 #: Folders below the shallowest candidate that count.
 _MAX_DEPTH = 3
 #: Lengths and numbers of rows are logarithms, divided so that usual ones are below 1: e^8 characters, e^5 rows.
@@ -69,9 +71,17 @@ def features(
         "file_words": best_of_file(files, words),
         "file_meaning": _share_of_best(sum_of_file(files, meaning, _SUPPORTING_ROWS)),
         "file_rows": np.log1p(rows_of_file(files)) / _LOG_ROWS,
+        "exact": _exact(corpus, rows, analysis),
         **_named(corpus, rows, analysis),
         **_placed(corpus, rows, analysis),
     }
+
+
+def _exact(corpus: Corpus, rows: Rows, analysis: Analysis) -> Values:
+    """Tell which rows hold all that a short query spells: a name, a compound such as package-lock.json, a few words."""
+    if not 0 < len(analysis.whole) <= _MAX_SPELT:
+        return np.zeros(len(rows), np.float64)
+    return holding_all(corpus, rows, analysis.whole).astype(np.float64)
 
 
 def _meaning(corpus: Corpus, rows: Rows, found: Candidates, words: Values) -> Values:
@@ -108,15 +118,17 @@ def _named(corpus: Corpus, rows: Rows, analysis: Analysis) -> dict[str, Values]:
 def _placed(corpus: Corpus, rows: Rows, analysis: Analysis) -> dict[str, Values]:
     """Return what the row's path says."""
     asked = bare(analysis.text)
-    depth = corpus.label_values(rows, "path", lambda path: place_of(path).depth)
-    return {
-        "file_name": corpus.label_values(rows, "path", lambda path: _share(analysis, place_of(path).file)),
-        "folder_name": corpus.label_values(rows, "path", lambda path: _share(analysis, place_of(path).folder)),
-        "same_name": corpus.label_values(rows, "path", lambda path: bool(asked) and asked == place_of(path).name),
-        "aside": corpus.label_values(rows, "path", lambda path: place_of(path).is_aside(analysis)),
-        "data": corpus.label_values(rows, "path", lambda path: place_of(path).is_data(analysis)),
-        "depth": np.minimum(depth - depth.min(initial=np.inf), _MAX_DEPTH) / _MAX_DEPTH,
-    }
+
+    def told(path: str) -> tuple[float, ...]:
+        place = place_of(path)
+        shares = _share(analysis, place.file), _share(analysis, place.folder)
+        same = bool(asked) and asked == place.name
+        return (*shares, same, place.is_aside(analysis), place.is_data(analysis), place.depth)
+
+    names = ("file_name", "folder_name", "same_name", "aside", "data", "depth")
+    columns = dict(zip(names, corpus.label_rows(rows, "path", told, len(names)).T, strict=True))
+    depth = columns["depth"]
+    return {**columns, "depth": np.minimum(depth - depth.min(initial=np.inf), _MAX_DEPTH) / _MAX_DEPTH}
 
 
 def _share(analysis: Analysis, held: frozenset[str]) -> float:
