@@ -10,6 +10,7 @@ from pathlib import Path
 
 from assets_defs.instance import prepare_instance
 from pipelines.durable import replace_file
+from pipelines.serving.http.server import listen
 from pipelines.store import ArtifactStore
 from resources.deployment import Deployment, deployment_to_query
 from resources.environment import (
@@ -25,6 +26,7 @@ _WORKSPACE = """\
 load_from:
   - python_module: {module_name: assets_defs.definitions, location_name: strata}
 """
+_HOST = "127.0.0.1"
 _DAGSTER_DEV = ("-m", "dagster", "dev")
 #: `dg dev`, which Dagster would rather have, needs a package more and a project around it.
 _SUPERSEDED = "ignore:Function `dev_command` is superseded"
@@ -34,8 +36,12 @@ _END_WITHIN_S = 70.0
 
 
 def run(environment: Environment, port: int) -> int:
-    """Run `dagster dev` until it ends, and return its exit code, or until this process is interrupted, and return 0."""
+    """Run `dagster dev` until it ends, and return its exit code, or until this process is interrupted, and return 0.
+
+    :raises InputError: if the port is taken.
+    """
     deployment = deployment_to_query(environment)
+    listen(_HOST, port).close()  # a port that is taken is told now, not in the middle of Dagster's lines
     ArtifactStore(deployment.store_root).initialise()
     folder = prepare_instance(deployment)
     workspace = deployment.store_root / "dagster" / "workspace.yaml"
@@ -50,7 +56,7 @@ def run(environment: Environment, port: int) -> int:
             "-w",
             str(workspace),
             "--host",
-            "127.0.0.1",
+            _HOST,
             "--port",
             str(port),
         ],

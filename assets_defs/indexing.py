@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from assets_defs.notices import notices
 from pipelines import formats
 from pipelines.artifacts import WHOLE, ArtifactRef
-from pipelines.errors import ArtifactCorrupt, BusyError, FormatUnsupported, SourceMoved
+from pipelines.errors import ArtifactCorrupt, BusyError, FormatUnsupported, SourceMoved, StrataError
 from pipelines.generation import EncoderInfo
 from pipelines.locks import repository_lock
 from pipelines.serving.cli.host import IndexOutcome
@@ -38,12 +38,24 @@ def index_repository(workspace: Workspace, repository: Repository) -> IndexOutco
     key = repository.key
     before = workspace.repositories.get(key)
     workspace.take(repository)
-    plan = workspace.plan(key)
+    workspace.plan(key)  # what is wrong with the request is told before anything is written
     workspace.store.initialise()
     workspace.remember(repository)
+    try:
+        _bring_up_to_date(workspace, key)
+    except StrataError:
+        if before is not None:  # what is published was asked for in another way, and that still holds
+            workspace.remember(before)
+        raise
+    return _outcome(workspace, key, began, before)
+
+
+def _bring_up_to_date(workspace: Workspace, key: str) -> None:
+    """Build what is missing and publish it."""
+    listing = workspace.plan(key).listing
     if _published(workspace, key):
         pointer = workspace.store.pointer(key)
-        if pointer is not None and (pointer.commit, pointer.dirty) != (plan.listing.commit, plan.listing.dirty):
+        if pointer is not None and (pointer.commit, pointer.dirty) != (listing.commit, listing.dirty):
             with workspace.writing(key):
                 workspace.publish(key)
     else:
@@ -52,7 +64,6 @@ def index_repository(workspace: Workspace, repository: Repository) -> IndexOutco
                 workspace.refresh(key)
             _build(workspace, key)
         drop_unregistered(workspace)
-    return _outcome(workspace, key, began, before)
 
 
 def drop_unregistered(workspace: Workspace) -> list[str]:

@@ -10,7 +10,11 @@ from pathlib import Path
 import pytest
 
 from assets_defs.develop import child_variables
+from assets_defs.host import StrataHost
 from assets_defs.signals import own_signals
+from pipelines.errors import InputError
+from pipelines.serving.http.server import listen
+from resources.environment import Environment
 from tests.assets_defs.builders import start, strata, workspace_of
 
 MODULES = "import sys; from assets_defs.command import main; code = main(); print([m for m in {} if m in sys.modules])"
@@ -55,6 +59,13 @@ def test_the_child_of_dev_finds_the_same_store(indexed: Path) -> None:
     assert variables["STRATA_HOME"] == str(indexed / ".strata")
     assert variables["STRATA_CONFIG"] == str(indexed / "strata.toml")
     assert variables["DAGSTER_HOME"] == str(indexed / ".strata" / "dagster")
+
+
+def test_dev_tells_of_a_taken_port_before_anything_starts(indexed: Path) -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1:{port}"):
+            StrataHost(Environment(indexed)).develop(port)
 
 
 class Stopped(BaseException):

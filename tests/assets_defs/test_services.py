@@ -123,6 +123,19 @@ def test_a_service_that_fails_in_the_middle_leaves_what_was_served(
         assert workspace_of(repository).store.pointer("parcels") != before
 
 
+def test_a_run_that_was_not_agreed_to_changes_nothing_that_is_known_of_the_repository(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(repository, "index", ".") == 0
+    with service() as there:
+        assert run(repository, "index", ".", *flags(there)) == 2
+    assert workspace_of(repository).repository("parcels").request.overrides == {}
+    assert open_index(Environment(repository), ()).staleness == {"parcels": "fresh"}
+    capsys.readouterr()
+    assert run(repository, "index", ".") == 0
+    assert "the run before" not in capsys.readouterr().err
+
+
 def test_a_host_that_nobody_named_is_refused_before_anything_is_agreed_to(repository: Path) -> None:
     overrides = {"embedder": {"name": "api", "model": "tiny", "url": "https://api.example.org/v1"}}
     with pytest.raises(SettingsError, match=r"may not be sent to api\.example\.org"):
