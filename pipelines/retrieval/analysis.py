@@ -62,13 +62,15 @@ _MAX_WORDS_AS_NAMES = 2
 class Analysis:
     """A query's parts.
 
-    `forms` has the keywords and their other forms; `name` the parts of the name that the whole query is, () if it is a
-    sentence; `declared` those of the name behind a declaring keyword, and `kinds` what that declares; `joined` folded
-    names that runs of its words may be written as, with whether the run is the whole query.
+    `whole` has the words and compounds as they are spelt, folded, without common ones; `forms` the keywords and their
+    other forms; `name` the parts of the name that the whole query is, () if it is a sentence; `declared` those of the
+    name behind a declaring keyword, and `kinds` what that declares; `joined` folded names that runs of its words may be
+    written as, with whether the run is the whole query.
     """
 
     text: str
     terms: Mapping[str, int]
+    whole: tuple[str, ...]
     keywords: tuple[str, ...]
     forms: frozenset[str]
     name: tuple[str, ...]
@@ -100,6 +102,7 @@ def analyse(text: str) -> Analysis:
     return Analysis(
         text=stripped,
         terms=telling or terms,
+        whole=tuple(term for term in tokens.whole_terms(text) if term not in _STOP_WORDS),
         keywords=keywords,
         forms=frozenset(keywords).union(*(other_forms(word) for word in keywords)),
         name=name,

@@ -116,6 +116,19 @@ def rows_with_term(corpus: Corpus, masks: Sequence[Mask], term: str, size: int) 
     return rows[corpus.order(rows, -scores)[:size]]
 
 
+def holding_all(corpus: Corpus, rows: Rows, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Tell which of the rows, ascending, hold every one of the terms."""
+    hashes = np.array([term_hash(term) for term in terms], np.uint64)
+    held = np.zeros(len(rows), np.int64)
+    for place, segment in _segments(corpus):
+        base = int(corpus.bases[place]) + segment.base
+        low, high = np.searchsorted(rows, [base, base + segment.documents])
+        local = (rows[low:high] - base).astype(np.uint32)
+        for start, end in zip(*segment.spans(hashes), strict=True) if len(local) else ():
+            held[low:high] += np.isin(local, segment.rows[start:end], assume_unique=True)
+    return held == len(terms)
+
+
 def require_terms(corpus: Corpus, masks: Sequence[Mask], wanted: Requirements) -> list[Mask]:
     """Return the masks cut down to the rows that meet keyword AND, by the exact postings of the whole index."""
     if not wanted.terms:
