@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pipelines.discover.file_types import file_type
     from pipelines.discover.graph.snapshot import build_graph
     from pipelines.discover.listing.files import list_files
-    from pipelines.discover.parsing.grammars import grammar_versions
     from pipelines.discover.parsing.parse import parse_file
+    from pipelines.discover.parsing.versions import grammar_versions
     from pipelines.discover.preview import preview_files
     from pipelines.discover.processes.workers import ParserPool
     from pipelines.discover.tables import build_symbols
@@ -36,7 +36,7 @@ _ROOMS = {
     "build_graph": "graph.snapshot",
     "build_symbols": "tables",
     "file_type": "file_types",
-    "grammar_versions": "parsing.grammars",
+    "grammar_versions": "parsing.versions",
     "list_files": "listing.files",
     "open_tree": "tree",
     "parse_file": "parsing.parse",

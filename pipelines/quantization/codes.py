@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from pipelines.artifacts import Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.errors import ArtifactMismatch
@@ -157,6 +156,8 @@ def _distinct(codes: npt.NDArray[np.uint8]) -> int:
     column = pa.FixedSizeBinaryArray.from_buffers(
         pa.binary(codes.shape[1]), len(codes), [None, pa.py_buffer(np.ascontiguousarray(codes))]
     )
+    import pyarrow.compute as pc  # not above: it takes longer to load than a query does to answer
+
     return int(pc.count_distinct(column).as_py())
 
 

@@ -92,7 +92,7 @@ def find_declaration(text: str, name: str, kind: str, language: str, *, fold: bo
 
 def _strength(before: str, after: str, kind: str, language: str) -> int:
     """Return how sure a line declares the name between `before` and `after`; 0 if it does not."""
-    if _COMMENT.match(before) or (not before.strip() and _COMMENT.match(after) and language != "elixir"):
+    if _COMMENT.match(before):
         return 0
     if before.endswith(("'", '"', "`")) and after[:1] == before[-1]:
         return _key(before[:-1], after[1:], kind)

@@ -6,7 +6,7 @@ of the graph is kept. Everything is bounded, and what a bound cut off is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,15 +77,15 @@ class _Edges:
 def expand(anchors: Sequence[tuple[Generation, int]], mode: str, depth: int) -> Expansion:
     """Expand the first anchors, given as generation and row; those without a symbol have no surroundings."""
     known = [(generation, row) for generation, row in anchors[:MAX_ANCHORS] if _node(generation, row) >= 0]
-    if mode == "blast":
-        return Expansion(mode, blast=tuple(_blast(generation, row, depth) for generation, row in known))
+    blast = tuple(_blast(generation, row, depth) for generation, row in known) if mode == "blast" else ()
+    ways = _UPWARDS if mode == "blast" else _AROUND
     found: list[Related] = []
     omitted = 0
     for generation, row in known:
-        related, more = _neighbors(generation, row, depth)
+        related, more = _neighbors(generation, row, depth, ways, BLAST_CONFIDENCE if mode == "blast" else 0.0)
         found += related
         omitted += more
-    return Expansion(mode, neighbors=tuple(found), omitted=omitted)
+    return Expansion(mode, tuple(found), blast, omitted)
 
 
 def _node(generation: Generation, row: int) -> int:
@@ -117,10 +117,21 @@ def _edges(
     )
 
 
-def _neighbors(generation: Generation, row: int, depth: int) -> tuple[list[Related], int]:
-    """Return the nearest MAX_RELATED symbols around a row, surest first within a hop, and how many more there are."""
+_Step = Callable[[Generation, npt.NDArray[np.int64]], _Edges]
+#: What a change of an anchor reaches, and what stands around it.
+_UPWARDS: tuple[tuple[str, _Step], ...] = (("caller", _callers),)
+_AROUND: tuple[tuple[str, _Step], ...] = (("callee", _callees), *_UPWARDS)
+
+
+def _neighbors(
+    generation: Generation, row: int, depth: int, ways: Sequence[tuple[str, _Step]], least: float
+) -> tuple[list[Related], int]:
+    """Return the nearest MAX_RELATED symbols around a row, surest first within a hop, and how many more there are.
+
+    :param ways: directions, each with its step. :param least: confidence below which an edge is not followed.
+    """
     found: list[tuple[int, str, float, int, int, int]] = []
-    for direction, step in (("callee", _callees), ("caller", _callers)):
+    for direction, step in ways:
         seen = {_node(generation, row)}
         frontier = np.array(sorted(seen), np.int64)
         for hop in range(1, depth + 1):
@@ -128,7 +139,7 @@ def _neighbors(generation: Generation, row: int, depth: int) -> tuple[list[Relat
             fresh: dict[int, tuple[float, int, int]] = {}
             for place in np.lexsort((edges.origin, edges.reached, -edges.confidence)).tolist():
                 node = int(edges.reached[place])
-                if node not in seen and node not in fresh:
+                if node not in seen and node not in fresh and edges.confidence[place] >= least:
                     fresh[node] = (float(edges.confidence[place]), int(edges.strategy[place]), int(edges.origin[place]))
             found += [(hop, direction, -sure, node, how, via) for node, (sure, how, via) in fresh.items()]
             seen |= fresh.keys()

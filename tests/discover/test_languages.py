@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipelines.discover.parsing.grammars import CompiledLanguage, grammar_versions
+from pipelines.discover.parsing.grammars import CompiledLanguage
 from pipelines.discover.parsing.languages import LANGUAGES
+from pipelines.discover.parsing.versions import grammar_versions
 from tests.discover.outlines import render
 from tests.discover.sources import LANGUAGE_OF, parse
 
@@ -54,4 +55,4 @@ def test_a_header_of_c_is_read_as_c() -> None:
 def test_versions_name_every_grammar_once() -> None:
     named = [item.split("=")[0] for item in grammar_versions().split()]
     assert named == sorted(set(named))
-    assert set(named) >= {"tree-sitter", "tree-sitter-python", "tree-sitter-typescript"}
+    assert set(named) == {"tree-sitter", *(language.grammar.distribution for language in LANGUAGES.values())}

@@ -24,6 +24,8 @@ def strength(line: str, name: str, kind: str, language: str) -> int:
         ("  @Param Api api;", "api", "class", "java"),
         ("  TWEETS(new Type() {}),", "TWEETS", "enum", "java"),
         ("  IDENTITY() {", "IDENTITY", "enum", "java"),
+        ("  LOUD;", "LOUD", "enum", "java"),
+        ("  LAST // of all", "LAST", "enum", "cpp"),
         ("#define LIMIT 3", "LIMIT", "module", "c"),
         ("    unsigned long used;", "used", "struct", "c"),
         ("    int (*free)(void *p);", "free", "struct", "c"),

@@ -6,7 +6,7 @@ import pytest
 
 from pipelines.records import CallStrategy
 from pipelines.retrieval import Query
-from pipelines.retrieval.expansion import MAX_RELATED, Expansion
+from pipelines.retrieval.expansion import BLAST_CONFIDENCE, MAX_RELATED, Expansion
 from tests.retrieval.builders import Call, Doc, make_searcher
 
 NAMES = ["checkout", "validate", "charge", "audit", "main", "cron"]
@@ -57,6 +57,13 @@ def test_blast_counts_sure_callers_within_the_depth(tmp_path: Path) -> None:
     assert (one.symbol, one.direct_callers, one.impacted, one.truncated) == ("checkout", 1, 1, False)
     (three,) = expansion(tmp_path / "deep", expand="blast", expand_depth=3).blast
     assert (three.direct_callers, three.impacted) == (1, 2)
+
+
+def test_blast_names_the_sure_callers_with_hop_and_confidence(tmp_path: Path) -> None:
+    near = expansion(tmp_path, expand="blast", expand_depth=3).neighbors
+    assert [(item.symbol, item.hop, item.direction) for item in near] == [("main", 1, "caller"), ("cron", 2, "caller")]
+    assert all(item.confidence >= BLAST_CONFIDENCE for item in near)
+    assert near[1].via == near[0].chunk_id
 
 
 def test_what_a_bound_cuts_off_is_counted(tmp_path: Path) -> None:

@@ -11,13 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from importlib import import_module
-from importlib.metadata import version
 from operator import itemgetter
 
 from tree_sitter import Language as TreeSitterLanguage
 from tree_sitter import Node, Parser, Point, Query, QueryCursor, QueryError, Range
 
-from pipelines.discover.parsing.languages import LANGUAGES, Language
+from pipelines.discover.parsing.languages import Language
 from pipelines.discover.parsing.recovery.blocks import is_definition_of, lost_blocks
 from pipelines.discover.parsing.recovery.depth import MAX_SIGNS, NestedTooDeeply, is_tangle
 from pipelines.discover.parsing.source import longer_first
@@ -250,9 +249,3 @@ def _rules(language: Language) -> Iterator[Rule]:
     yield from (Rule(Role.TOKENS, pattern) for pattern in language.tokens)
     yield from (Rule(Role.IMPORT, pattern) for pattern in language.imports)
     yield from (Rule(Role.TYPING, pattern, typing=role) for role, pattern in language.typings)
-
-
-def grammar_versions() -> str:
-    """Return the versions of tree-sitter and all grammars as one stable string, without loading a grammar."""
-    distributions = {"tree-sitter", *(language.grammar.distribution for language in LANGUAGES.values())}
-    return " ".join(f"{name}={version(name)}" for name in sorted(distributions))

@@ -185,7 +185,7 @@ def _query(
         many_of(tuple(ChunkKind), "Only such chunks: function, class, section, ..; may repeat.", metavar="K"),
     ] = None,
     expand: Annotated[
-        str | None, one_of(EXPANSIONS, "Add what the hits call and are called by, or counts of all their callers.")
+        str | None, one_of(EXPANSIONS, "Add what the hits call and are called by, or all their callers.")
     ] = None,
     expand_depth: Annotated[int | None, option("How many calls away.", metavar="N", default=1)] = None,
     explain: Annotated[bool | None, option("Show every term of each score.", "--explain")] = None,
