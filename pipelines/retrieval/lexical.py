@@ -126,7 +126,8 @@ def holding_all(corpus: Corpus, rows: Rows, terms: Sequence[str]) -> npt.NDArray
         local = (rows[low:high] - base).astype(np.uint32)
         for start, end in zip(*segment.spans(hashes), strict=True) if len(local) else ():
             held[low:high] += np.isin(local, segment.rows[start:end], assume_unique=True)
-    return held == len(terms)
+    every: npt.NDArray[np.bool_] = held == len(terms)
+    return every
 
 
 def require_terms(corpus: Corpus, masks: Sequence[Mask], wanted: Requirements) -> list[Mask]:
