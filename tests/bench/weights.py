@@ -29,6 +29,7 @@ from pipelines.evaluation.benchmark import Subject, Target, hits_target, read_be
 from pipelines.retrieval import Query, Searcher
 from pipelines.retrieval.weights import LEAST, LOWERING, WEIGHTS
 from resources.environment import Environment
+from tests.bench.measure import circumstances, show
 
 FOLDS = 6
 #: Penalty on the squared weights of features that are scaled to a standard deviation of 1: 1 and 20 are as good.
@@ -203,9 +204,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         "present": round(float(ndcg(data, data.features @ np.array(list(WEIGHTS.values()))).mean()), 4),
         "weights": {name: round(value, 2) for name, value in zip(data.names, weights.tolist(), strict=True)},
     }
-    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
+    show(figures)
     if arguments.json:
-        arguments.json.write_text(json.dumps(figures, indent=1) + "\n")
+        method = "weights that make the right files likeliest, folds by repository; see tests/bench/weights.py"
+        result = {"method": method, **circumstances(), "figures": figures}
+        arguments.json.write_text(json.dumps(result, indent=1) + "\n")
     return 0
 
 
