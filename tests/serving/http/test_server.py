@@ -27,7 +27,7 @@ def raw(url: str, data: bytes) -> bytes:
     """Send bytes and return what comes back until the server closes; b"" where it cuts what it does not read."""
     name, _, port = url.removeprefix("http://").strip("/").rpartition(":")
     received = bytearray()
-    cut = contextlib.suppress(ConnectionResetError, BrokenPipeError)
+    cut = contextlib.suppress(OSError)
     with socket.create_connection((name, int(port)), timeout=5) as connection, cut:
         connection.sendall(data)
         connection.shutdown(socket.SHUT_WR)
