@@ -20,6 +20,9 @@ LABELS = ("path", "language", "scope", "kind")
 _STRINGS = ("name", "qualified_name", "signature")
 _NUMBERS = ("part", "start_line", "end_line", "node", "pagerank_rank", "blast_rank")
 
+#: Rows from which on their strings are taken together: one by one each takes a microsecond and a half.
+_TAKEN_FROM_ROWS = 16
+
 Rows = npt.NDArray[np.int64]
 
 
@@ -77,8 +80,12 @@ class RowTable:
 
     def strings(self, column: str, rows: Iterable[int]) -> list[str]:
         """Return the values of a string column for some rows."""
+        wanted = list(rows)
         array = self._strings[column]
-        return [array[row].as_py() for row in rows]
+        if len(wanted) < _TAKEN_FROM_ROWS:
+            return [array[row].as_py() for row in wanted]
+        found: list[str] = array.take(pa.array(wanted, pa.int64())).to_pylist()
+        return found
 
     def text(self, row: int) -> str:
         """Return the text of a chunk."""
