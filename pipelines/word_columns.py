@@ -20,8 +20,6 @@ from pipelines.tokens import MAX_WORD_CHARS, find_words, split_identifier
 TEXT = pa.large_string()
 _SPACE = " "
 _OTHER, _LOWER, _UPPER, _DIGIT = range(4)
-#: Said of a lone surrogate, which UTF-8 cannot hold: like it, no part of any word.
-_NO_CHARACTER = "\ufffd"
 
 
 def _kind(byte: int) -> int:
@@ -47,7 +45,7 @@ class Split:
 
 
 def text_column(texts: Sequence[str]) -> pa.LargeStringArray:
-    """Return texts as a column."""
+    """Return texts as a column; a lone surrogate, which UTF-8 cannot hold, as U+FFFD: no part of any word either."""
     try:
         return pa.array(texts, TEXT)
     except UnicodeEncodeError:

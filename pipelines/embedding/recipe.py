@@ -47,14 +47,6 @@ def compose_rows(chunks: pa.RecordBatch) -> pa.LargeStringArray:
     return pc.if_else(blank, pa.scalar("", TEXT), _joined(own, place, body))
 
 
-def compose(name: str, qualified_name: str, path: str, signature: str, doc: str, text: str) -> str:
-    """Return the composed text of one chunk."""
-    fields = (name, qualified_name, path, signature, doc, text)
-    row = pa.record_batch([text_column([field]) for field in fields], names=list(COMPOSED_FROM))
-    composed: str = compose_rows(row)[0].as_py()
-    return composed
-
-
 def compose_query(text: str) -> str:
     """Return the text of a question that is embedded: one line."""
     composed: str = _line(text_column([text]))[0].as_py()

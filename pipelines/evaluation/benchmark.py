@@ -60,7 +60,12 @@ def read_benchmark(folder: Path) -> tuple[Subject, ...]:
         if file.exists():
             questions = tuple(_question(item, file) for item in _read(file))
             subjects.append(
-                Subject(entry["name"], str(entry["language"]), entry.get("benchmark_root") or "", questions)
+                Subject(
+                    entry["name"],
+                    _value(entry, "language", str, folder / "repos.json"),
+                    entry.get("benchmark_root") or "",
+                    questions,
+                )
             )
     if not subjects:
         raise InputError(f"{folder} has no questions", hint="it needs repos.json and annotations/NAME.json")
@@ -99,11 +104,11 @@ def _read(file: Path) -> list[Any]:
 
 
 def _question(item: Any, file: Path) -> Question:
+    query, category = (_value(item, name, str, file) for name in ("query", "category"))
     targets = [*_value(item, "relevant", list, file), *item.get("secondary", [])]
     if not targets:
-        raise InputError(f"{file}: the query {item['query']!r} has no target")
-    category = _value(item, "category", str, file)
-    return Question(_value(item, "query", str, file), category, tuple(_target(target, file) for target in targets))
+        raise InputError(f"{file}: the query {query!r} has no target")
+    return Question(query, category, tuple(_target(target, file) for target in targets))
 
 
 def _target(item: Any, file: Path) -> Target:

@@ -37,7 +37,6 @@ define set setenv mut volatile mutable override open abstract global case event 
 _KEYWORDS = frozenset(_OPENING.split())
 #: A keyword of these makes a member of what stands inside the head of a function: a property of a constructor.
 _MEMBER_KEYWORDS = frozenset({"public", "private", "protected", "internal", "readonly", "val", "var", "pub"})
-_PROPERTY_KEYWORDS = ("val", "var", "readonly", "private", "public")
 #: What makes a line one that uses names.
 _USING = """
 return if while for switch import from use using include require new throw raise goto delete not and or in is await

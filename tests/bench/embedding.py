@@ -39,7 +39,6 @@ from pipelines.discover import ParserPool, build_symbols, list_files, open_tree
 from pipelines.embedding import build_vectors, make_encoder
 from pipelines.embedding.code import CodeEncoder
 from pipelines.embedding.code_files import MODEL_NAME
-from pipelines.embedding.recipe import compose
 from pipelines.plan import Inputs, make_plan
 from pipelines.progress import Silent
 from pipelines.records import ChunkKind
@@ -49,6 +48,7 @@ from pipelines.stage import run_stage
 from pipelines.store import ArtifactStore
 from pipelines.tokens import split_identifier
 from tests.bench.measure import circumstances, peak_mb, show
+from tests.embedding.builders import compose
 
 DATA = Path(__file__).parents[2] / "data" / "encoder"
 RESULT = Path(__file__).parent / "results" / "embedding.json"

@@ -16,6 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from pipelines import formats
 from pipelines.artifacts import Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.embedding import build_vectors
+from pipelines.embedding.recipe import COMPOSED_FROM, compose_rows
 from pipelines.fingerprint import fingerprint
 from pipelines.generation import EncoderInfo, GenerationDocument
 from pipelines.identity import make_id
@@ -24,6 +25,7 @@ from pipelines.records import ChunkKind, Encoder
 from pipelines.report import StageReport
 from pipelines.stage import run_stage
 from pipelines.store import ArtifactStore, Pointer
+from pipelines.word_columns import text_column
 
 DATA = Path(__file__).parents[2] / "data" / "encoder"
 #: path -> text of its one chunk
@@ -191,3 +193,11 @@ def write_tokenizer(folder: Path, words: Sequence[str], most: int) -> None:
         "model": {"type": "WordLevel", "vocab": {word: row for row, word in enumerate(words)}, "unk_token": words[0]},
     }
     (folder / "tokenizer.json").write_text(json.dumps(tokenizer))
+
+
+def compose(name: str, qualified_name: str, path: str, signature: str, doc: str, text: str) -> str:
+    """Return the composed text of one chunk."""
+    fields = (name, qualified_name, path, signature, doc, text)
+    row = pa.record_batch([text_column([field]) for field in fields], names=list(COMPOSED_FROM))
+    composed: str = compose_rows(row)[0].as_py()
+    return composed

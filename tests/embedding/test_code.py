@@ -12,10 +12,10 @@ from pipelines.embedding import CodeNumbers, make_encoder, write_code
 from pipelines.embedding.code import CodeEncoder, TokenWeights
 from pipelines.embedding.code_files import MODEL_NAME, quantised
 from pipelines.embedding.pieces import Pieces
-from pipelines.embedding.recipe import compose, fields
+from pipelines.embedding.recipe import fields
 from pipelines.errors import EncoderError
 from pipelines.settings import EmbedderSettings
-from tests.embedding.builders import DATA
+from tests.embedding.builders import DATA, compose
 
 LETTERS = list("abcdefghijklmnopqrstuvwxyz0123456789")
 WORDS = ["read", "write", "file", "close", "parse", "url", "token", "get", "id"]

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.embedding import make_encoder
-from pipelines.embedding.recipe import MAX_FIELD_CHARS, RECIPE_VERSION, compose, compose_query, embed_key
+from pipelines.embedding.recipe import MAX_FIELD_CHARS, RECIPE_VERSION, compose_query, embed_key
 from pipelines.errors import EncoderError
 from pipelines.settings import EmbedderSettings
-from tests.embedding.builders import DATA, embed, make_store
+from tests.embedding.builders import DATA, compose, embed, make_store
 
 FILES = {"src/a.py": "open the file", "src/b.py": "close the file", "src/c.py": "parse the tree"}
 #: encoder -> module that knows its rules, and those of its rules that are no part of a file.

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from pipelines.embedding.recipe import (
     COMPOSED_FROM,
     MAX_FIELD_CHARS,
-    compose,
     compose_query,
     compose_rows,
     embed_key,
     fields,
 )
 from pipelines.tokens import words
+from tests.embedding.builders import compose
 
 _TEXT = st.text(st.sampled_from("aBcD12_. -/\n\0éЖ数🙂"), max_size=12)
 

@@ -12,7 +12,6 @@ import pytest
 
 from pipelines.embedding import make_encoder
 from pipelines.embedding.code import TokenWeights
-from pipelines.embedding.recipe import compose
 from pipelines.errors import InputError
 from pipelines.settings import EmbedderSettings
 from pipelines.training import manifest, steps
@@ -24,6 +23,7 @@ from pipelines.training.learning import Parameters
 from pipelines.training.objective import contrast
 from pipelines.training.pairs import SCHEMA, Pair
 from pipelines.training.steps import TrainingFolder
+from tests.embedding.builders import compose
 from tests.training.builders import make_wheel
 from tests.training.test_pairs import PYTHON
 
