@@ -104,8 +104,8 @@ def _read(file: Path) -> list[Any]:
 
 
 def _question(item: Any, file: Path) -> Question:
-    query, category = (_value(item, name, str, file) for name in ("query", "category"))
     targets = [*_value(item, "relevant", list, file), *item.get("secondary", [])]
+    query, category = (_value(item, name, str, file) for name in ("query", "category"))
     if not targets:
         raise InputError(f"{file}: the query {query!r} has no target")
     return Question(query, category, tuple(_target(target, file) for target in targets))
