@@ -116,7 +116,6 @@ def test_a_fault_is_2_with_its_traceback_on_stderr(capsys: pytest.CaptureFixture
     "arguments",
     [
         ["nope"],
-        ["repos"],
         ["query"],
         ["query", "a", "b"],
         ["query", "x", "--mode", "psychic"],
@@ -260,9 +259,37 @@ def test_an_answer_that_cannot_be_written_is_an_error() -> None:
 
 
 def test_help_and_version_are_0(capsys: pytest.CaptureFixture[str]) -> None:
-    for arguments in ([], ["--help"], ["--version"], ["query", "--help"], ["repos", "add", "--help"]):
+    for arguments in (["--help"], ["--version"], ["query", "--help"], ["repos", "add", "--help"]):
         assert main(arguments, FakeHost()) == 0
         assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", [[], ["query"], ["index"], ["repos"], ["repos", "add"], ["mcp"]], ids=" ".join)
+def test_help_is_asked_for_in_its_short_form_too(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "--help"], FakeHost()) == 0
+    told = capsys.readouterr().out
+    assert "-h, --help" in told
+    assert main([*command, "-h"], FakeHost()) == 0
+    assert capsys.readouterr().out == told
+
+
+@pytest.mark.parametrize(
+    ("group", "commands"),
+    [
+        ([], ["index", "query", "status", "check", "eval", "gc", "serve", "mcp", "dev", "repos"]),
+        (["repos"], ["add", "remove", "list"]),
+    ],
+    ids=["strata", "strata repos"],
+)
+def test_no_command_is_2_and_tells_which_there_are(
+    group: list[str], commands: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(group, FakeHost()) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    rows = [row.split() for row in shown.err.partition("Commands:\n")[2].splitlines()]
+    assert [row[0] for row in rows] == commands
+    assert all(row[-1].endswith(".") and not row[-1].endswith("...") for row in rows)
 
 
 def loaded_by(statement: str) -> set[str]:

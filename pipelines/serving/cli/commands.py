@@ -37,9 +37,11 @@ _SERVE_HOST, _SERVE_PORT = "127.0.0.1", 8080
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
 
 # Plain help: rich would double the time of `strata --help`, and its frames do not fit into docs/cli.md.
-app = typer.Typer(add_completion=False, rich_markup_mode=None)
+app = typer.Typer(
+    add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["--help", "-h"]}
+)
 repos = typer.Typer(add_completion=False, rich_markup_mode=None)
-app.add_typer(repos, name="repos", help="Add, remove and list the repositories of the store at hand.")
+app.add_typer(repos, name="repos")
 
 
 def parse(argv: Sequence[str]) -> Command:
@@ -67,13 +69,31 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+def _lacking(context: typer.Context) -> Command | None:
+    """Return what tells which commands there are, where none is given: a mistake, but no riddle."""
+    return None if context.invoked_subcommand else partial(_tell_commands, context.get_help())
+
+
+def _tell_commands(told: str, _host: Host, output: Output) -> int:
+    output.err.write(told.rstrip() + "\n")
+    return 2
+
+
+@app.callback(invoke_without_command=True)
 def _strata(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
-) -> None:
+) -> Command | None:
     """Search the code and documentation of git repositories, by meaning and by exact word."""
+    return _lacking(context)
+
+
+@repos.callback(invoke_without_command=True)
+def _repos(context: typer.Context) -> Command | None:
+    """Add, remove and list the repositories of the store at hand."""
+    return _lacking(context)
 
 
 @app.command("index")
@@ -236,7 +256,7 @@ def _check(as_json: AsJson = False) -> Command:
     return run_checks
 
 
-@app.command("eval")
+@app.command("eval", short_help="Measure how well what is published answers questions.")
 def _eval(
     benchmark: Annotated[
         Path | None,
@@ -297,7 +317,7 @@ def _serve(
     return partial(serve, (host, port), token_file, name or (), show)
 
 
-@app.command("mcp")
+@app.command("mcp", short_help="Answer an agent over standard input and output (MCP).")
 def _mcp() -> Command:
     """Answer an agent over standard input and output (Model Context Protocol)."""
     from pipelines.serving.cli.serving import serve_agents

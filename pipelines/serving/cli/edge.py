@@ -46,7 +46,7 @@ def main(argv: Sequence[str], host: Host) -> int:
     output = Output(Stream(sys.stdout), Stream(sys.stderr), as_json=_asks_for_json(argv))
     try:
         with _sigterm_interrupts():
-            command = parse(argv or ["--help"])
+            command = parse(argv)
             # Nothing but the answer may reach stdout, whatever a library likes to print.
             with contextlib.redirect_stdout(sys.stderr):
                 return command(host, output)

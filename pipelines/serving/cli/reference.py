@@ -29,7 +29,8 @@ def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _help(name: str, command: Any) -> str:
-    text: str = command.get_help(typer.Context(command, info_name=name, terminal_width=_WIDTH))
+    context = typer.Context(command, info_name=name, terminal_width=_WIDTH, **typer_command().context_settings)
+    text: str = command.get_help(context)
     return "\n".join(row.rstrip() for row in text.strip().split("\n"))
 
 
