@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from pipelines.errors import InputError
 from pipelines.retrieval.generation import Generation
+from pipelines.retrieval.likeness import nearest, shown, told
 from pipelines.retrieval.query import Query
 
 #: One mask per generation, True where a row may answer; None stands for every row.
@@ -52,9 +53,11 @@ def _resolve(generations: Sequence[Generation], column: str, wanted: Sequence[st
     for value in wanted:
         chosen = _chosen(known, value, globs=column == "scope")
         if not chosen:
-            names = ", ".join(item for item in known if item)
-            hint = f"known: {names}" if names else f"the index has no {column}s"
-            raise InputError(f"{column} {value!r} is not in the index", hint=hint)
+            names = [item for item in known if item]
+            near = nearest(value, names)
+            ordered = [*near, *(item for item in names if item not in near)]
+            hint = f"known: {told(ordered, len(ordered))}" if names else f"the index has no {column}s"
+            raise InputError(f"no file of the index has {column} {shown(value)}", hint=hint)
         found |= dict.fromkeys(chosen)
     return tuple(found)
 

@@ -149,6 +149,10 @@ class Searcher:
         }
         explained = _explained(analysis) if query.explain else {}
         notes = _notes(query, analysis, found)
+        if not hits:
+            from pipelines.retrieval.alternatives import unmatched  # here: most queries find something
+
+            notes += unmatched(self.generations, query)
         return Answer(query, tuple(hits), counts, clock.timing(), expansion, inactive, explained, notes)
 
     def compare(self, query: Query) -> Comparison:
@@ -246,7 +250,7 @@ class Searcher:
     ) -> Hit:
         generation, local = self._corpus.locate(row)
         table = generation.rows
-        name, signature, symbol = (table.strings(item, [local])[0] for item in ("name", "signature", "qualified_name"))
+        name, signature, symbol = (table.string(item, local) for item in ("name", "signature", "qualified_name"))
         kind, language, text = table.labels["kind"][local], table.labels["language"][local], table.text(local)
         shown = show(text, analysis, name=name, signature=signature, kind=kind, language=language)
         return Hit(

@@ -125,7 +125,7 @@ class _Tools:
     def _search(self, given: Mapping[str, Any]) -> Told:
         document = self._service.ask(question(given)).document()
         hits = [f"{_place(hit)}\n{hit['excerpt']}\n" for hit in document["hits"]]
-        return "\n".join([*document["notes"], *hits]) or "nothing found", document
+        return "\n".join([*document["notes"], *(hits or ["nothing found"])]), document
 
     def _read(self, given: Mapping[str, Any]) -> Told:
         chunk = self._service.chunk(*self._chunk(given))

@@ -178,3 +178,13 @@ def test_a_filter_that_nothing_can_meet_is_an_error(
     searcher = make_searcher(tmp_path, [Doc("a.py", "def total(): pass", "total")])
     with pytest.raises(InputError, match=known):
         searcher.search(Query("total", **options))  # type: ignore[arg-type]
+
+
+def test_a_label_that_is_not_there_is_told_with_the_nearest_of_those_that_are(tmp_path: Path) -> None:
+    docs = [Doc(f"a{number}.py", "total", "total", scope=f"scope{number}") for number in range(20)]
+    docs.append(Doc("b.py", "total", "total", scope="web-client"))
+    with pytest.raises(InputError) as caught:
+        make_searcher(tmp_path, docs).search(Query("total", scopes=("webclient",)))
+    assert caught.value.message == "no file of the index has scope 'webclient'"
+    assert caught.value.hint.startswith("known: web-client, scope0, ")
+    assert caught.value.hint.endswith(", and 13 more")

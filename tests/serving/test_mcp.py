@@ -52,6 +52,14 @@ def test_a_search_tells_places_that_can_be_opened(tmp_path: Path) -> None:
     assert reach.structured_content["blast"][0]["direct_callers"] == 0
 
 
+def test_a_filter_that_fits_nothing_is_told_with_what_is_near(tmp_path: Path) -> None:
+    found = call(library_of(tmp_path), "search", query="with_retry", path="oders/*.py")
+    assert not found.is_error
+    note = "no file of the index matches path 'oders/*.py'; near it: orders"
+    assert found.content[0].text == f"{note}\nnothing found"
+    assert found.structured_content["notes"] == [note]
+
+
 def test_the_status_is_that_of_the_http_interface(tmp_path: Path) -> None:
     library = library_of(tmp_path)
     library.states["sample"] = "stale"

@@ -42,6 +42,15 @@ def test_a_query_is_answered_as_on_the_command_line(client: TestClient) -> None:
     assert list(document)[:4] == ["schema_version", "query", "mode", "fusion"]
 
 
+def test_a_filter_that_fits_nothing_is_told_with_what_is_near(client: TestClient) -> None:
+    answer = client.post(QUERY, json={"query": "with_retry", "path": "oders/*.py"})
+    assert answer.json()["notes"] == ["no file of the index matches path 'oders/*.py'; near it: orders"]
+    unknown = client.post(QUERY, json={"query": "with_retry", "language": "pyhton"})
+    assert refused(unknown, 422)["hint"] == "known: python, go, markdown"
+    page = client.get("/", params={"q": "with_retry", "path": "oders/*.py"}, headers=HTML).text
+    assert "near it: orders" in page
+
+
 def test_health_and_status(client: TestClient) -> None:
     assert client.get("/api/health").json()["status"] == "ok"
     status = client.get("/api/semantic/status").json()
