@@ -26,6 +26,8 @@ _CALLABLES = frozenset({ChunkKind.FUNCTION, ChunkKind.METHOD, ChunkKind.MACRO})
 _TYPE_FIRST = frozenset({"c", "cpp", "csharp", "java", "php", "scala", "cuda", "objc"})
 _TYPE_LAST = frozenset({"go", "sql"})
 _SYMBOLS = frozenset({"ruby", "elixir"})
+#: Languages where a bar stands before each constructor of a type; elsewhere it stands between names of types or flags.
+_BARRED = frozenset({"haskell"})
 
 #: What opens a declaration, whatever follows the name.
 _OPENING = """
@@ -35,13 +37,22 @@ external attr_accessor attr_reader attr_writer cattr_accessor mattr_accessor thr
 define set setenv mut volatile mutable override open abstract global case event enum union opaque lateinit
 """
 _KEYWORDS = frozenset(_OPENING.split())
+#: A keyword opens a declaration only where something follows that can be declared: many are words like any other.
+_OPENS = re.compile(
+    rf"(?<![\w.$-])(?:{'|'.join(map(re.escape, _OPENING.split()))})(?=\s+[^\s=.,)|+]|\s*\Z)"
+    r"|(?<![\w.$-])(?:(?:pub|private|protected|internal)(?=\([\w\s]*\)\s)|(?:set|define)(?=\())"
+)
+#: What may stand before the keyword, back to the line's begin or a separator: modifiers.
+_BEFORE_OPENING = re.compile(r"(?:.*[(,{;\]>])?[\w\s$!@-]*\Z")
+#: What ends a declared name before its line does: parameters, behind which stands what is returned or thrown; a type.
+_PASSED = re.compile(r"[\w>]\s?\([^()]*\)|[=-]>|\w\s*[?!]?:(?![:\w]).*[^\s,]\s*\Z|\w\s*[?!]?:\s*\Z")
 #: A keyword of these makes a member of what stands inside the head of a function: a property of a constructor.
-_MEMBER_KEYWORDS = frozenset({"public", "private", "protected", "internal", "readonly", "val", "var", "pub"})
+_MEMBER_KEYWORDS = frozenset({"public", "private", "protected", "internal", "readonly", "pub"})
 #: What makes a line one that uses names.
 _USING = """
 return if while for switch import from use using include require new throw raise goto delete not and or in is await
 yield else elif elsif unless until assert echo print do then match when with case_of package namespace extends
-implements instanceof typeof undef
+implements instanceof throws typeof undef
 """
 _REFUSING = frozenset(_USING.split())
 _WORDS = re.compile(r"#?[\w$]+")
@@ -51,7 +62,7 @@ _TYPED = re.compile(r"\s*[?!]?:(?![:=])")
 _ENDED = re.compile(r"\s*(?:[,;}|)]|$)")
 _ALIASED = re.compile(r"\s*=>")
 _TARGETS = re.compile(r"\s*(?:,\s*\w+\s*)+=(?!=)")
-_AFTER_TYPE = re.compile(r"\s*(?:=(?!=)|[;,\[{)]|:(?!:)|$)")
+_AFTER_TYPE = re.compile(r"\s*(?:=(?![=>])|[;,{)]|\[(?!\s*\]\s*\w)|:(?!:)|$)")
 _TYPE_BEFORE = re.compile(r"\s*[\w$][\w$\s:<>,*&?.\[\]]*[\s*&>\]?]")
 _POINTER_BEFORE = re.compile(r"[\w\s*:<>]+\(\s*[*^]\s*")
 _OWN = re.compile(r"\s*(?:self|this|@|exports|module\.exports|cls|[A-Z]\w*)(?:\.|->)?\Z")
@@ -111,7 +122,8 @@ def _strength(before: str, after: str, kind: str, language: str) -> int:
         return _key(before[:-1], after[1:], kind)
     if _quoted(before):
         return 0
-    if kind == ChunkKind.ENUM or (kind in _TYPES and language == "haskell") or _ALTERNATIVE.match(before):
+    barred = language in _BARRED and kind not in _CALLABLES
+    if kind == ChunkKind.ENUM or (barred and (kind in _TYPES or _ALTERNATIVE.match(before))):
         found = _member(before, after)
         if found:
             return found
@@ -135,8 +147,9 @@ def _after_head(head: str, after: str, kind: str, language: str) -> int:
     most = LOCAL if kind in _CALLABLES else SURE
     if not words:
         return min(most, _bare(head, after, kind, language))
-    if not _KEYWORDS.isdisjoint(words) and _declared(head, after, language):
-        return most if _MEMBER_KEYWORDS.isdisjoint(words) else SURE
+    keyword = "" if _KEYWORDS.isdisjoint(words) else _opening(head)
+    if keyword and _declared(head, after, language):
+        return SURE if keyword in _MEMBER_KEYWORDS else most
     return min(most, _typed(head, after, kind, language))
 
 
@@ -197,6 +210,18 @@ def _bare(head: str, after: str, kind: str, language: str) -> int:
     if language in ("c", "cpp") and kind == ChunkKind.MODULE and _ENDED.match(after):
         return LIKELY
     return 0
+
+
+def _opening(head: str) -> str:
+    """Return the last keyword that opens a declaration before a name, "" if it declares another one."""
+    for match in reversed(list(_OPENS.finditer(head))):
+        behind = head[match.end() :]
+        within = behind.count("<") > behind.count(">") or behind.count(")") > behind.count("(")
+        if within or _PASSED.search(behind):
+            return ""
+        if _BEFORE_OPENING.match(head[: match.start()]):
+            return match[0]
+    return ""
 
 
 def _declared(head: str, after: str, language: str) -> bool:
