@@ -22,6 +22,11 @@ from pipelines.identity import DEFAULT_BUCKETS, MAX_BUCKETS, require_repo_key
 #: Encoders that ship with Strata and need no model; then those that need one.
 BUNDLED = ("code", "vocab", "hash")
 EMBEDDERS = (*BUNDLED, "onnx", "api")
+#: What a user who names no model that can be used needs to know.
+MODEL_FOLDER = (
+    "a model's folder holds model.onnx or onnx/model.onnx, and tokenizer.json, vocab.txt or a SentencePiece .model; "
+    "docs/encoders.md tells how to get MiniLM"
+)
 CONTENT_CHOICES = ("all", "code", "docs")
 #: How a message names the type that a setting must have.
 _TYPE_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
@@ -95,8 +100,8 @@ class EmbedderSettings:
         fits = 64 <= self.dimensions <= 1024 and self.dimensions % 8 == 0
         _require(fits, "embedder.dimensions", self.dimensions, "a multiple of 8 from 64 to 1024")
         if self.name == "onnx" and not self.model:
-            hint = "give --model PATH, or set embedder.model"
-            raise SettingsError("embedder.model is missing: embedder.name = 'onnx' needs the path of one", hint=hint)
+            message = "embedder.model is missing: embedder.name = 'onnx' needs the path of one"
+            raise SettingsError(message, hint=f"give --model PATH, or set embedder.model; {MODEL_FOLDER}")
         if self.model and self.name in BUNDLED:
             hint = "give --embedder onnx, or set embedder.name = 'onnx'"
             raise SettingsError(
@@ -112,14 +117,21 @@ class EmbedderSettings:
                 hint = "give --embedder api, or set embedder.name = 'api'"
                 raise SettingsError(f"embedder.url is not used by embedder.name = {self.name!r}", hint=hint)
             return
+        if not self.url:
+            hint = "give --url, such as https://api.openai.com/v1 or http://localhost:11434/v1, or set embedder.url"
+            raise SettingsError("embedder.url is missing: embedder.name = 'api' needs the service's address", hint=hint)
         try:
             Endpoint.parse(self.url)
         except ValueError as error:  # the value is not repeated: it may hold a password
             hint = "such as https://api.openai.com/v1; give it with --url, or set embedder.url"
             raise SettingsError(f"embedder.url cannot be used: {error}", hint=hint) from None
-        if not self.model or self.model.startswith("/"):
-            hint = "give --embedder api --model NAME, or set embedder.model"
-            raise SettingsError("embedder.model must be the name of a model of the service", hint=hint)
+        hint = "give --model NAME, such as text-embedding-3-small, or set embedder.model"
+        if not self.model:
+            message = "embedder.model is missing: embedder.name = 'api' needs the name of a model of the service"
+            raise SettingsError(message, hint=hint)
+        if self.model.startswith("/"):
+            message = f"embedder.model = {self.model!r} is a path, not the name of a model of the service"
+            raise SettingsError(message, hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,8 @@ _GOOD, _TIMEOUT, _TOO_MANY, _SERVER_FAULT = 200, 408, 429, 500
 _BYTES_A_VECTOR, _BYTES_BESIDE = 100_000, 1_000_000
 #: A code such as "invalid_api_key"; anything longer, or with what a key or a path has, is not shown.
 _CODE = re.compile(r"[a-z_]{1,40}")
+#: A model computes in 32 bits; what is beyond them is no vector, and could not be scaled to length 1.
+_GREATEST = float(np.finfo(np.float32).max)
 _SECONDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?")
 
 
@@ -66,7 +68,7 @@ class EmbeddingsClient:
         self._key_of = key_of
 
     def embed(self, texts: Sequence[str], patience: Patience) -> npt.NDArray[np.float64]:
-        """Return (len(texts), W) vectors as the service gives them, finite and in the order of the texts.
+        """Return (len(texts), W) vectors as the service gives them, finite in 32 bits and in the order of the texts.
 
         :raises EncoderUnavailable: if it refuses, stays silent, or gives something else.
         """
@@ -92,19 +94,25 @@ class EmbeddingsClient:
             headers["Authorization"] = f"Bearer {key}"
         connection = self._connection(limit_s)
         watch: threading.Timer | None = None
+        late = threading.Event()
         try:
             connection.connect()
             # The time limit of a socket begins anew with every byte; this one does not.
-            watch = threading.Timer(limit_s, _cut, [connection.sock])
+            watch = threading.Timer(limit_s, _cut, [connection.sock, late])
             watch.daemon = True
             watch.start()
             connection.request("POST", self._endpoint.path, body, headers)
-            return self._read(connection.getresponse(), _BYTES_BESIDE + count * _BYTES_A_VECTOR)
+            data = self._read(connection.getresponse(), _BYTES_BESIDE + count * _BYTES_A_VECTOR)
+            if late.is_set():  # where its length was not announced, what was cut off looks whole
+                raise TimeoutError
+            return data
         except ssl.SSLCertVerificationError as error:
             raise self._failure(f"its certificate is not trusted: {error.verify_message}") from None
         except (OSError, http.client.HTTPException) as error:
-            late = isinstance(error, TimeoutError) or (watch is not None and not watch.is_alive())
-            raise _Passing(f"no answer in {limit_s:.0f} s" if late else f"{type(error).__name__}") from None
+            if late.is_set() or isinstance(error, TimeoutError):
+                raise _Passing(f"no whole answer in {limit_s:.3g} s") from None
+            half = isinstance(error, http.client.IncompleteRead)
+            raise _Passing("half an answer" if half else type(error).__name__) from None
         finally:
             if watch is not None:
                 watch.cancel()
@@ -127,7 +135,7 @@ class EmbeddingsClient:
         if len(data) > most:
             raise self._failure(f"its answer has more than {most} bytes")
         if response.length:
-            raise _Passing("half an answer")
+            raise http.client.IncompleteRead(data, response.length)
         return data
 
     def _vectors(self, data: bytes, count: int) -> npt.NDArray[np.float64]:
@@ -154,9 +162,9 @@ class EmbeddingsClient:
         try:
             vectors = np.array(rows, np.float64)
         except OverflowError:
-            raise self._failure("a vector holds what is no finite number") from None
-        if not np.isfinite(vectors).all():
-            raise self._failure("a vector holds what is no finite number")
+            raise self._failure("a vector holds what is no finite number of 32 bits") from None
+        if not (np.abs(vectors) <= _GREATEST).all():
+            raise self._failure("a vector holds what is no finite number of 32 bits")
         return vectors
 
     def _failure(self, what: str) -> EncoderUnavailable:
@@ -166,8 +174,9 @@ class EmbeddingsClient:
         )
 
 
-def _cut(connection: socket.socket) -> None:
-    """End a connection, so that whoever waits for it goes on."""
+def _cut(connection: socket.socket, late: threading.Event) -> None:
+    """End a connection that took too long, so that whoever waits for it goes on, and knows why."""
+    late.set()
     with suppress(OSError):
         connection.shutdown(socket.SHUT_RDWR)
 

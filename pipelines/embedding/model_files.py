@@ -22,6 +22,7 @@ from typing import Any
 
 from pipelines.embedding import sentencepiece_model
 from pipelines.errors import EncoderError
+from pipelines.settings import MODEL_FOLDER
 
 #: Tokens that a text may have where the tokenizer names no limit; the usual position table of BERT models.
 DEFAULT_TOKENS = 512
@@ -86,7 +87,7 @@ def find_model(model: str, tokenizer: str) -> ModelFiles:
     if place.is_dir():
         place = _first((place,), _MODEL_PLACES) or place / _MODEL_PLACES[0]
     if not place.is_file():
-        raise EncoderError(f"there is no model {place}", hint="give the path of an .onnx file with --model")
+        raise EncoderError(f"there is no model {place}", hint=MODEL_FOLDER)
     folders = (place.parent, place.parent.parent) if place.parent.name == "onnx" else (place.parent,)
     found = Path(tokenizer).expanduser() if tokenizer else _first(folders, _TOKENIZERS)
     hint = "put tokenizer.json, vocab.txt or a SentencePiece .model beside the model, or give it with --tokenizer"

@@ -124,7 +124,7 @@ def test_a_service_that_drips_is_left_in_time() -> None:
     with service(Reply(pause_s=0.05)) as there:
         assert encoder_of(there, patience=patience).encode(["a b"]).any()  # the second attempt is answered at once
     with service(then=lambda _: Reply(pause_s=0.05)) as there:
-        with pytest.raises(EncoderUnavailable, match="2 attempts"):
+        with pytest.raises(EncoderUnavailable, match=r"no whole answer in 0\.2 s, in 2 attempts"):
             encoder_of(there, patience=patience).encode(["a b"])
         assert len(there.asked) == 2
 
@@ -146,6 +146,14 @@ def test_a_refusal_is_not_repeated_and_nothing_that_it_says_is_shown(status: int
         assert "secret words" not in str(caught.value)
 
 
+@pytest.mark.parametrize("code", ["\x1b[31mred", "a" * 41, "sk-Secret1", "two words", "bad\n", 7, ["code"], {"a": "b"}])
+def test_a_code_that_is_no_short_plain_word_is_not_shown(code: object) -> None:
+    refusal = Reply(400, lambda _: {"error": {"code": code}})
+    with service(refusal) as there, pytest.raises(EncoderUnavailable) as caught:
+        encoder_of(there).encode(["a b"])
+    assert caught.value.message.endswith("it refuses with status 400")
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -156,6 +164,8 @@ def test_a_refusal_is_not_repeated_and_nothing_that_it_says_is_shown(status: int
         (lambda document: document["data"][1].pop("index"), "which texts"),
         (lambda document: document["data"][1].update(embedding=[float("nan")] * WIDTH), "no finite number"),
         (lambda document: document["data"][1].update(embedding=[10**400] * WIDTH), "no finite number"),
+        (lambda document: document["data"][1].update(embedding=[1e200] * WIDTH), "no finite number of 32 bits"),
+        (lambda document: document["data"][1].update(embedding=[-1e39] * WIDTH), "no finite number of 32 bits"),
         (lambda document: document["data"][1].update(embedding=[0.5] * (WIDTH - 1)), "of one width"),
         (lambda document: document["data"][1].update(embedding=["0.5"] * WIDTH), "of one width"),
         (lambda document: document["data"][1].update(embedding="AAAA"), "of one width"),
@@ -286,8 +296,10 @@ def test_an_address_of_this_machine_may_go_without_tls() -> None:
 def test_only_api_has_an_address_and_its_model_is_a_name() -> None:
     with pytest.raises(SettingsError, match=r"embedder\.url is not used"):
         EmbedderSettings("code", url="https://api.example.org")
-    for model in ("", "/models/tiny.onnx"):
-        with pytest.raises(SettingsError, match=r"embedder\.model"):
+    for model, says in (("", "is missing"), ("/models/tiny.onnx", "is a path")):
+        with pytest.raises(SettingsError, match=rf"embedder\.model .*{says}"):
             EmbedderSettings("api", model=model, url="https://api.example.org")
+    with pytest.raises(SettingsError, match=r"embedder\.url is missing.*--url"):
+        EmbedderSettings("api", model="tiny")
     with pytest.raises(SettingsError, match=r"embedder\.price"):
         EmbedderSettings("api", model="x", url="https://api.example.org", price=-1.0)

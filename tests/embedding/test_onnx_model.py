@@ -197,8 +197,10 @@ def test_a_narrower_model_is_refused_with_both_numbers(tmp_path: Path) -> None:
 
 
 def test_missing_and_unreadable_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(EncoderError, match=r"no model .*absent\.onnx"):
+    with pytest.raises(EncoderError, match=r"no model .*absent\.onnx \(.*holds model\.onnx"):
         encoder_of(tmp_path / "absent.onnx")
+    with pytest.raises(EncoderError, match=r"no model .*model\.onnx \(.*get MiniLM"):
+        encoder_of(tmp_path)
     model = make_model(tmp_path)
     with pytest.raises(EncoderError, match=r"no tokenizer .*other\.json"):
         encoder_of(model, tmp_path / "other.json")
