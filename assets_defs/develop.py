@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from assets_defs.instance import prepare_instance
@@ -38,7 +40,8 @@ _END_WITHIN_S = 70.0
 def run(environment: Environment, port: int) -> int:
     """Run `dagster dev` until it ends, and return its exit code, or until this process is interrupted, and return 0.
 
-    :raises InputError: if the port is taken.
+    :raises InputError: if the port is taken. :raises KeyboardInterrupt: of another kind than that of Ctrl-C: SIGTERM
+        is told as such, once all that was started has ended.
     """
     deployment = deployment_to_query(environment)
     listen(_HOST, port).close()  # a port that is taken is told now, not in the middle of Dagster's lines
@@ -69,10 +72,12 @@ def run(environment: Environment, port: int) -> int:
     )
     try:
         return child.wait()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as end:
+        if type(end) is not KeyboardInterrupt:
+            raise
         return 0  # nothing was cut short: this is how a server is meant to be ended
     finally:
-        _end(child)
+        _end(child, port)
 
 
 def child_variables(deployment: Deployment, instance_folder: Path) -> dict[str, str]:
@@ -94,11 +99,21 @@ def _reset_signals() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _end(child: subprocess.Popen[bytes]) -> None:
-    if child.poll() is None:
-        child.send_signal(signal.SIGINT)
-        try:
+def _end(child: subprocess.Popen[bytes], port: int) -> None:
+    """End Dagster and all that it has started, in order where it is ready for that; else there is no run to lose."""
+    with suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+        if child.poll() is None and _answers(port):
+            child.send_signal(signal.SIGINT)
             child.wait(_END_WITHIN_S)
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
+    with suppress(ProcessLookupError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.wait()
+
+
+def _answers(port: int) -> bool:
+    """Tell whether the UI is there: while Dagster still starts, an interrupt makes each of its parts print a fault."""
+    try:
+        socket.create_connection((_HOST, port), timeout=1).close()
+    except OSError:
+        return False
+    return True

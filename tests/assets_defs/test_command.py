@@ -4,12 +4,14 @@ import json
 import os
 import signal
 import threading
+import time
 import weakref
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from assets_defs.develop import child_variables
+from assets_defs.develop import _answers, child_variables
 from assets_defs.host import StrataHost
 from assets_defs.signals import own_signals
 from pipelines.errors import InputError
@@ -66,6 +68,49 @@ def test_dev_tells_of_a_taken_port_before_anything_starts(indexed: Path) -> None
         port = taken.getsockname()[1]
         with pytest.raises(InputError, match=f"cannot listen on 127.0.0.1:{port}"):
             StrataHost(Environment(indexed)).develop(port)
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process runs; one that has ended and is not yet waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def descendants(pid: int) -> set[int]:
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            with suppress(OSError):
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+    found = {pid}
+    while more := {child for child, parent in parents.items() if parent in found} - found:
+        found |= more
+    return found - {pid}
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="the processes are looked for in /proc")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 0)])
+@pytest.mark.parametrize("ready", [True, False])
+def test_dev_ends_with_all_that_it_started(indexed: Path, number: signal.Signals, code: int, ready: bool) -> None:
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+    process = strata(indexed, "dev", "--port", str(port))
+    started: set[int] = set()
+    deadline = time.monotonic() + 120
+    while not started or (ready and not _answers(port)):
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+        started |= descendants(process.pid)
+    started |= descendants(process.pid)
+    process.send_signal(number)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == code
+    assert [pid for pid in started if alive(pid)] == []
+    assert "Traceback" not in errors
+    assert "Aborted" not in errors or ready  # a part of Dagster that starts after its UI may say so
 
 
 class Stopped(BaseException):
