@@ -23,7 +23,6 @@ from pipelines.plan import Inputs, Plan, make_plan, repository_targets
 from pipelines.progress import Progress, Silent
 from pipelines.records import CheckResult, Encoder, Listing, Metered, SourceTree, Staleness
 from pipelines.report import StageReport
-from pipelines.serving.publish import publish_generation
 from pipelines.settings import BUNDLED, EmbedderSettings, IndexSettings, Settings
 from pipelines.store import ArtifactStore, Pointer
 from resources.bundled import deny_patterns, encoder_folder
@@ -218,6 +217,8 @@ class Workspace:
                     f"{name} of {key} does not follow from what it is made from, or failed a check",
                     hint=f"materialise {name} again, or run `strata index`",
                 )
+        from pipelines.serving.publish import publish_generation  # here: only a build needs it
+
         plan = self.plan(key)
         # what was built from an older state of the source has no commit that could be told
         current = targets == plan.targets

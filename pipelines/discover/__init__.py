@@ -6,8 +6,9 @@ for the parser and the matrices that only a build needs.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from pipelines.rooms import on_demand
 
 if TYPE_CHECKING:
     from pipelines.discover.file_types import file_type
@@ -31,21 +32,17 @@ __all__ = [
     "parse_file",
     "preview_files",
 ]
-_ROOMS = {
-    "ParserPool": "processes.workers",
-    "build_graph": "graph.snapshot",
-    "build_symbols": "tables",
-    "file_type": "file_types",
-    "grammar_versions": "parsing.versions",
-    "list_files": "listing.files",
-    "open_tree": "tree",
-    "parse_file": "parsing.parse",
-    "preview_files": "preview",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name of `__all__` from its room."""
-    if name not in _ROOMS:
-        raise AttributeError(f"module {__name__} has no attribute {name}")
-    return getattr(import_module(f"{__name__}.{_ROOMS[name]}"), name)
+__getattr__ = on_demand(
+    __name__,
+    {
+        "ParserPool": "processes.workers",
+        "build_graph": "graph.snapshot",
+        "build_symbols": "tables",
+        "file_type": "file_types",
+        "grammar_versions": "parsing.versions",
+        "list_files": "listing.files",
+        "open_tree": "tree",
+        "parse_file": "parsing.parse",
+        "preview_files": "preview",
+    },
+)

@@ -43,7 +43,6 @@ from pipelines.embedding.recipe import RECIPE, RECIPE_VERSION, compose_query, fi
 from pipelines.embedding.runtime import open_session, runtime_name
 from pipelines.errors import EncoderError
 from pipelines.fingerprint import fingerprint
-from pipelines.word_columns import split_at_spaces, text_column
 
 if TYPE_CHECKING:
     import onnxruntime
@@ -112,8 +111,17 @@ class TokenWeights:
         offsets = np.searchsorted(text_of, np.arange(len(texts) + 1))
         return Amounts(offsets, rows.astype(np.int64), summed.astype(np.float32))
 
+    def of_question(self, composed: str) -> Amounts:
+        """Return the amounts of a question, which is all body, without the columns that pay for many texts."""
+        found = [row for word in composed.split() for row in self._pieces.rows(word)]
+        rows, counts = np.unique(np.array(found, np.int64), return_counts=True)
+        amounts = _LOG_COUNTS[np.minimum(counts, _MAX_COUNT)]
+        return Amounts(np.array([0, len(rows)], np.int64), rows, amounts.astype(np.float32))
+
     def _tokens(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the rows of all tokens, and of each in which of the 3 N fields it stands."""
+        from pipelines.word_columns import split_at_spaces, text_column  # not above: a query needs no columns
+
         words = split_at_spaces(text_column(list(chain.from_iterable(map(fields, texts)))))
         cut = [self._pieces.rows(word) for word in words.distinct.to_pylist()]
         counts = np.fromiter(map(len, cut), np.int64, len(cut))
@@ -176,26 +184,29 @@ class CodeEncoder:
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Return (len(texts), dimensions) unit vectors; a zero row for a text without a token."""
-        return self._encode(texts, TEXT_SIDE)
-
-    def encode_query(self, text: str) -> npt.NDArray[np.float32]:
-        """Return the (dimensions,) vector of a question."""
-        vector: npt.NDArray[np.float32] = self._encode([compose_query(text)], QUERY_SIDE)[0]
-        return vector
-
-    def _encode(self, texts: Sequence[str], side: int) -> npt.NDArray[np.float32]:
         result = np.zeros((len(texts), self.dimensions), np.float32)
-        chosen = np.array(side, np.int64)
-        weigh, run = self._weights.of, self._session.run
+        weigh = self._weights.of
 
         def fill(block: slice) -> None:
-            for numbers, rows, amounts in weigh(texts[block]).groups():
-                (vectors,) = run(None, {TOKENS: rows, WEIGHTS: amounts, SIDE: chosen})
-                result[block][numbers] = _unit(vectors[:, : self.dimensions])
+            self._run(weigh(texts[block]), TEXT_SIDE, result[block])
 
         blocks = [slice(start, start + _BLOCK_TEXTS) for start in range(0, len(texts), _BLOCK_TEXTS)]
         deque(on_cores(fill, blocks), maxlen=0)
         return result
+
+    def encode_query(self, text: str) -> npt.NDArray[np.float32]:
+        """Return the (dimensions,) vector of a question."""
+        result = np.zeros((1, self.dimensions), np.float32)
+        self._run(self._weights.of_question(compose_query(text)), QUERY_SIDE, result)
+        vector: npt.NDArray[np.float32] = result[0]
+        return vector
+
+    def _run(self, tokens: Amounts, side: int, result: npt.NDArray[np.float32]) -> None:
+        """Fill in the rows of the texts that have a token."""
+        chosen = np.array(side, np.int64)
+        for numbers, rows, amounts in tokens.groups():
+            (vectors,) = self._session.run(None, {TOKENS: rows, WEIGHTS: amounts, SIDE: chosen})
+            result[numbers] = _unit(vectors[:, : self.dimensions])
 
     def _files(self) -> tuple[Path, Path]:
         return self._model, self._vocabulary

@@ -12,8 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.embedding.composition import COMPOSED_FROM, compose_rows
 from pipelines.embedding.cores import on_cores
-from pipelines.embedding.recipe import COMPOSED_FROM, compose_rows, embed_key
+from pipelines.embedding.recipe import embed_key
 from pipelines.roles import has_meaning
 from pipelines.word_columns import TEXT
 

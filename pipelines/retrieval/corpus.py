@@ -35,8 +35,12 @@ class Corpus:
 
     def split(self, rows: Rows) -> Iterator[tuple[Generation, npt.NDArray[np.int64], Rows]]:
         """Yield for each generation concerned the places in `rows` that are its own, and its rows there."""
+        if len(self.generations) == 1:
+            if len(rows):
+                yield self.generations[0], np.arange(len(rows)), rows
+            return
         owners = np.searchsorted(self.bases, rows, side="right") - 1
-        for place in np.unique(owners):
+        for place in np.flatnonzero(np.bincount(owners, minlength=1)).tolist():
             places = np.flatnonzero(owners == place)
             yield self.generations[place], places, rows[places] - self.bases[place]
 
@@ -79,7 +83,7 @@ class Corpus:
         """Return a string column of the rows."""
         found = [""] * len(rows)
         for generation, places, local in self.split(rows):
-            for place, text in zip(places.tolist(), generation.rows.strings(column, local.tolist()), strict=True):
+            for place, text in zip(places.tolist(), generation.rows.strings(column, local), strict=True):
                 found[place] = text
         return found
 

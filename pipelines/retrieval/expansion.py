@@ -185,7 +185,7 @@ def _describe(
         chunk_id=table.ids[row].tobytes().hex(),
         repo=generation.repo,
         path=table.labels["path"][row],
-        symbol=table.strings("qualified_name", [row])[0],
+        symbol=table.string("qualified_name", row),
         start_line=int(table.numbers["start_line"][row]),
         end_line=int(table.numbers["end_line"][row]),
         hop=hop,
@@ -201,7 +201,7 @@ def _blast(generation: Generation, row: int, depth: int) -> Blast:
     table = generation.rows
     return Blast(
         anchor=table.ids[row].tobytes().hex(),
-        symbol=table.strings("qualified_name", [row])[0],
+        symbol=table.string("qualified_name", row),
         direct_callers=sizes[0] if sizes else 0,
         impacted=min(sum(sizes), MAX_IMPACT),
         depth=depth,

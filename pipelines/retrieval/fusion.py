@@ -53,7 +53,9 @@ def spread(rows: Rows, branch: Rows, values: npt.NDArray[Any], missing: float = 
 
 def union(branches: Mapping[str, Rows]) -> Rows:
     """Return the rows of all branches, each once, ascending."""
-    return np.unique(np.concatenate([np.zeros(0, np.int64), *branches.values()]))
+    together = np.sort(np.concatenate([np.zeros(0, np.int64), *branches.values()]))
+    once: Rows = together[np.diff(together, prepend=-1) != 0]
+    return once
 
 
 def reciprocal_ranks(rows: Rows, branch: Rows, k: int) -> Values:

@@ -62,7 +62,7 @@ class Generation:
     @cached_property
     def codes(self) -> Codes:
         """The arrays of the semantic branch, mapped when first used."""
-        return Codes(*(np.asarray(self._codes.array(f"{name}.npy")) for name in _CODE_ARRAYS))
+        return Codes(*(self._codes.array(f"{name}.npy") for name in _CODE_ARRAYS))
 
     @cached_property
     def bit_map(self) -> BitMap:
@@ -73,17 +73,17 @@ class Generation:
     @cached_property
     def names(self) -> npt.NDArray[np.uint64]:
         """Sorted hashes of folded names and qualified names (K,)."""
-        return np.asarray(self._search_rows.array("names.npy"))
+        return self._search_rows.array("names.npy")
 
     @cached_property
     def name_rows(self) -> npt.NDArray[np.uint32]:
         """The row that each name hash belongs to (K,)."""
-        return np.asarray(self._search_rows.array("name_rows.npy"))
+        return self._search_rows.array("name_rows.npy")
 
     @cached_property
     def calls(self) -> Mapping[str, npt.NDArray[Any]]:
         """The call graph in CSR form, rows being callers: indptr, indices, confidence, strategy."""
-        return {name: np.asarray(self.graph.array(f"{name}.npy")) for name in _GRAPH_ARRAYS}
+        return {name: self.graph.array(f"{name}.npy") for name in _GRAPH_ARRAYS}
 
     @cached_property
     def inactive_ranks(self) -> frozenset[str]:

@@ -119,6 +119,6 @@ def _place(generation: Generation, row: int) -> Place:
         end_line=end,
         language=table.labels["language"][row],
         kind=table.labels["kind"][row],
-        symbol=table.strings("qualified_name", [row])[0],
+        symbol=table.string("qualified_name", row),
         scope=table.labels["scope"][row],
     )

@@ -20,10 +20,40 @@ LABELS = ("path", "language", "scope", "kind")
 _STRINGS = ("name", "qualified_name", "signature")
 _NUMBERS = ("part", "start_line", "end_line", "node", "pagerank_rank", "blast_rank")
 
-#: Rows from which on their strings are taken together: one by one each takes a microsecond and a half.
-_TAKEN_FROM_ROWS = 16
-
 Rows = npt.NDArray[np.int64]
+
+
+class Strings:
+    """A column of strings, each decoded when it is asked for, from the bytes where it lies."""
+
+    def __init__(self, array: Any) -> None:
+        offsets = np.int64 if pa.types.is_large_string(array.type) else np.int32
+        count = len(array)
+        buffers = array.buffers()
+        self._offsets: npt.NDArray[Any] = np.zeros(1, offsets)
+        if count:
+            self._offsets = np.frombuffer(buffers[1], offsets)[array.offset : array.offset + count + 1]
+        self._data = memoryview(buffers[2] or b"")
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    def __getitem__(self, row: int) -> str:
+        return str(self._data[self._offsets[row] : self._offsets[row + 1]], "utf-8")
+
+    def take(self, rows: npt.NDArray[np.integer]) -> list[str]:
+        """Return the strings of some rows."""
+        data, starts, ends = self._data, self._offsets[rows].tolist(), self._offsets[rows + 1].tolist()
+        return [str(data[start:end], "utf-8") for start, end in zip(starts, ends, strict=True)]
+
+    def lengths(self, rows: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+        """Return the lengths of the strings of some rows, in bytes; nothing is read."""
+        found: npt.NDArray[np.integer] = self._offsets[rows + 1] - self._offsets[rows]
+        return found
+
+    def holds(self, row: int, needle: bytes) -> bool:
+        """Tell whether a string has the needle in it; nothing is decoded."""
+        return needle in bytes(self._data[self._offsets[row] : self._offsets[row + 1]])
 
 
 class Labels:
@@ -32,6 +62,7 @@ class Labels:
     def __init__(self, array: Any) -> None:
         self.codes: npt.NDArray[np.int32] = array.indices.to_numpy(zero_copy_only=True)
         self._values = array.dictionary
+        self._strings = Strings(array.dictionary)
         self._decoded: dict[int, str] = {}
 
     @property
@@ -46,7 +77,7 @@ class Labels:
         """Return one of the distinct values; each is decoded once."""
         text = self._decoded.get(code)
         if text is None:
-            text = self._decoded[code] = self._values[code].as_py()
+            text = self._decoded[code] = self._strings[code]
         return text
 
     def values(self) -> list[str]:
@@ -74,41 +105,30 @@ class RowTable:
         self.numbers: dict[str, npt.NDArray[Any]] = {
             name: columns[name].to_numpy(zero_copy_only=True) for name in _NUMBERS
         }
-        self._strings = {name: columns[name] for name in _STRINGS}
+        self._strings = {name: Strings(columns[name]) for name in _STRINGS}
         self._tests = columns["is_test"]
-        self.texts = _single(texts, "text")
+        self.texts = Strings(_single(texts, "text"))
+
+    def string(self, column: str, row: int) -> str:
+        """Return the value of a string column for a row."""
+        return self._strings[column][row]
 
     def strings(self, column: str, rows: Iterable[int]) -> list[str]:
         """Return the values of a string column for some rows."""
-        wanted = list(rows)
-        array = self._strings[column]
-        if len(wanted) < _TAKEN_FROM_ROWS:
-            return [array[row].as_py() for row in wanted]
-        found: list[str] = array.take(pa.array(wanted, pa.int64())).to_pylist()
-        return found
+        return self._strings[column].take(np.fromiter(rows, np.int64))
 
     def text(self, row: int) -> str:
         """Return the text of a chunk."""
-        text: str = self.texts[row].as_py()
-        return text
+        return self.texts[row]
 
-    def text_bytes(self, rows: Rows) -> npt.NDArray[np.int64]:
+    def text_bytes(self, rows: Rows) -> npt.NDArray[np.integer]:
         """Return the length of the text of each row, in bytes, without reading it."""
-        offsets = self._text_offsets()
-        return offsets[rows + 1] - offsets[rows]
+        return self.texts.lengths(rows)
 
     def holding(self, rows: Iterable[int], needle: str) -> Iterator[int]:
         """Yield those of the rows whose text has the needle as it is written; nothing is decoded."""
-        offsets, wanted = self._text_offsets(), needle.encode()
-        data = memoryview(self.texts.buffers()[2] or b"")
-        for row in rows:
-            if wanted in bytes(data[offsets[row] : offsets[row + 1]]):
-                yield row
-
-    def _text_offsets(self) -> npt.NDArray[np.int64]:
-        if not len(self.texts):
-            return np.zeros(1, np.int64)
-        return np.frombuffer(self.texts.buffers()[1], np.int64)[self.texts.offset :]
+        wanted = needle.encode()
+        return (row for row in rows if self.texts.holds(row, wanted))
 
     def is_test(self, rows: Rows) -> npt.NDArray[np.bool_]:
         """Tell which of the rows are tests; reads single bits, as Arrow packs them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,27 +22,27 @@ class Segment:
     @cached_property
     def terms(self) -> npt.NDArray[np.uint64]:
         """Sorted hashes of the terms (T,)."""
-        return self._array("terms.npy")
+        return self._artifact.array("terms.npy")
 
     @cached_property
     def offsets(self) -> npt.NDArray[np.int64]:
         """Where the postings of each term begin (T+1,)."""
-        return self._array("offsets.npy")
+        return self._artifact.array("offsets.npy")
 
     @cached_property
     def rows(self) -> npt.NDArray[np.uint32]:
         """Rows of the bucket, term after term (P,)."""
-        return self._array("rows.npy")
+        return self._artifact.array("rows.npy")
 
     @cached_property
     def frequencies(self) -> npt.NDArray[np.uint16]:
         """Weighted occurrences of the term in the row (P,)."""
-        return self._array("frequencies.npy")
+        return self._artifact.array("frequencies.npy")
 
     @cached_property
     def lengths(self) -> npt.NDArray[np.uint32]:
         """Terms in each row (N,)."""
-        return self._array("lengths.npy")
+        return self._artifact.array("lengths.npy")
 
     def spans(self, hashes: npt.NDArray[np.uint64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return where the postings of each hash begin and end; an unknown one has an empty span."""
@@ -54,10 +53,6 @@ class Segment:
         known = self.terms[np.minimum(places, len(self.terms) - 1)] == hashes
         starts = self.offsets[places]
         return starts, np.where(known, self.offsets[np.minimum(places + 1, len(self.terms))], starts)
-
-    def _array(self, name: str) -> npt.NDArray[Any]:
-        # A plain array over the same map: slicing a numpy.memmap costs several times as much.
-        return np.asarray(self._artifact.array(name))
 
 
 def documents(artifact: Artifact) -> int:

@@ -36,7 +36,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from pipelines.embedding import compose_rows, make_encoder
-from pipelines.embedding.recipe import COMPOSED_FROM
+from pipelines.embedding.composition import COMPOSED_FROM
 from pipelines.records import Encoder
 from pipelines.settings import EmbedderSettings
 from pipelines.tokens import words

@@ -16,7 +16,7 @@ from onnx import TensorProto, helper, numpy_helper
 from pipelines import formats
 from pipelines.artifacts import Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.embedding import build_vectors
-from pipelines.embedding.recipe import COMPOSED_FROM, compose_rows
+from pipelines.embedding.composition import COMPOSED_FROM, compose_rows
 from pipelines.fingerprint import fingerprint
 from pipelines.generation import EncoderInfo, GenerationDocument
 from pipelines.identity import make_id

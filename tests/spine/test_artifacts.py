@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +98,19 @@ def test_damage_is_noticed(tmp_path: Path) -> None:
         store.open(TARGET.ref)
     fill(store, TARGET)
     store.verify(TARGET.ref)
+
+
+@pytest.mark.parametrize("change", [lambda data: data[:-8], lambda data: data + bytes(8), lambda data: b"x" + data[1:]])
+def test_an_array_that_is_not_the_one_that_was_written_is_not_mapped(
+    tmp_path: Path, change: Callable[[bytes], bytes]
+) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    path = store.open(TARGET.ref).folder / "values.npy"
+    path.chmod(0o644)
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(ArtifactCorrupt, match=r"values\.npy"):
+        store.open(TARGET.ref).array("values.npy")
 
 
 def test_a_folder_in_place_of_a_file_is_damage(tmp_path: Path) -> None:

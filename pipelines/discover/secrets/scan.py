@@ -19,6 +19,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import re2  # type: ignore[import-untyped]  # ships no type information
 
@@ -118,12 +119,21 @@ class _TokenPattern:
     """One form of token, ready to be looked for."""
 
     def __init__(self, token: Token) -> None:
+        self._token = token
+        self._is_key = token in KEYS
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[bytes]:
+        """Compiled when its literal is first met: most of the forms never are."""
+        token = self._token
         before = "" if token.lead or not token.literal[0].isalnum() else f"(?<!{token.before})"
         after = f"(?!{token.after})" if token.after else ""
-        self._detector = token.detector
-        self._pattern = re.compile(f"{before}{re.escape(token.literal)}(?:{token.body}){after}".encode())
-        self._lead = re.compile(f"(?<![A-Za-z0-9_-])(?:{token.lead})\\Z".encode()) if token.lead else None
-        self._is_key = token in KEYS
+        return re.compile(f"{before}{re.escape(token.literal)}(?:{token.body}){after}".encode())
+
+    @cached_property
+    def _lead(self) -> re.Pattern[bytes] | None:
+        lead = self._token.lead
+        return re.compile(f"(?<![A-Za-z0-9_-])(?:{lead})\\Z".encode()) if lead else None
 
     def at(self, data: bytes, place: int) -> Found | None:
         """Return the token whose literal stands at a place, if one does."""
@@ -138,7 +148,7 @@ class _TokenPattern:
             start = lead.start()
         if self._is_key and (body := _BARE_KEY.match(data, end)):
             end = body.end()
-        return start, end, self._detector
+        return start, end, self._token.detector
 
 
 def _trigger() -> re2._Regexp:
