@@ -14,7 +14,15 @@ from resources.environment import Environment
 if TYPE_CHECKING:
     from pipelines.progress import Progress
     from pipelines.records import CheckResult
-    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, Preview, RepositoryStatus
+    from pipelines.serving.cli.host import (
+        Benchmarked,
+        GarbageReport,
+        IndexOutcome,
+        IndexRequest,
+        Opened,
+        Preview,
+        RepositoryStatus,
+    )
     from pipelines.serving.library import Library
 
 
@@ -66,15 +74,13 @@ class StrataHost:
 
         return upkeep.check(self._environment, where)
 
-    def evaluate(self, where: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    def evaluate(self, where: Sequence[str], both: bool, progress: Progress) -> Sequence[Mapping[str, Any]]:
         """Evaluate the published generations anew."""
-        from assets_defs import opening
+        from assets_defs import evaluating
 
-        return opening.evaluate(self._environment, where)
+        return evaluating.evaluate(self._environment, where, both, progress)
 
-    def benchmark(
-        self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress
-    ) -> Sequence[Mapping[str, Any]]:
+    def benchmark(self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress) -> Benchmarked:
         """Ask a public benchmark of the indexes of its repositories."""
         from assets_defs import benchmarking
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from pipelines.errors import ArtifactMissing, InputError, NothingIndexed
-from pipelines.evaluation import evaluate_generation
 from pipelines.retrieval import Generation, Searcher, open_generation
 from pipelines.serving.cli.host import Opened
 from pipelines.store import ArtifactStore, Pointer
@@ -33,23 +31,6 @@ def open_index(environment: Environment, where: Sequence[str]) -> Opened:
         {key: pointer for (_, key), (_, pointer) in zip(found, opened, strict=True)},
         {key: workspace.staleness(key) for workspace, key in found},
     )
-
-
-def evaluate(environment: Environment, where: Sequence[str]) -> Sequence[Mapping[str, Any]]:
-    """Evaluate the published generations anew and return rows of formats.EVAL_TABLE, with `repo`."""
-    rows: list[Mapping[str, Any]] = []
-    for workspace, key in published(environment, where):
-        generation, _ = open_published(workspace.store, key)
-        with generation:
-            evaluation = evaluate_generation(
-                workspace.store,
-                generation,
-                workspace.encoder_of(key, generation.document.encoder),
-                workspace.settings(key).evaluation,
-                workspace.judgments(key),
-            )
-        rows += [{"repo": key, **row} for row in evaluation.rows]
-    return rows
 
 
 def published(environment: Environment, where: Sequence[str]) -> Iterator[tuple[Workspace, str]]:

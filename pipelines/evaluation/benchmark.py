@@ -1,6 +1,6 @@
 """A public benchmark of code search: questions about repositories at known revisions. In: its folder. Out: questions.
 
-    repos.json              [{"name", "language", "benchmark_root", ...}]; the root is the folder that is indexed
+    repos.json              [{"name", "language", "benchmark_root", "revision", ...}]; the root is what is indexed
     annotations/NAME.json   [{"query", "category", "relevant": [target], "secondary": [target]}]
 
 A target is a path, or {"path", "start_line", "end_line"}. A result hits it if either path is the end of the other at a
@@ -41,12 +41,16 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One repository: `root` is the folder that is indexed, relative to the checkout, "" for all of it."""
+    """One repository: `root` is the folder that is indexed, relative to the checkout, "" for all of it.
+
+    `revision` is the commit that the questions are about, "" where none is told.
+    """
 
     name: str
     language: str
     root: str
     questions: tuple[Question, ...]
+    revision: str = ""
 
 
 def read_benchmark(folder: Path) -> tuple[Subject, ...]:
@@ -65,6 +69,7 @@ def read_benchmark(folder: Path) -> tuple[Subject, ...]:
                     _value(entry, "language", str, folder / "repos.json"),
                     entry.get("benchmark_root") or "",
                     questions,
+                    entry.get("revision") or "",
                 )
             )
     if not subjects:
@@ -104,7 +109,7 @@ def _read(file: Path) -> list[Any]:
 
 
 def _question(item: Any, file: Path) -> Question:
-    targets = [*_value(item, "relevant", list, file), *item.get("secondary", [])]
+    targets = [*_value(item, "relevant", list, file), *_value({"secondary": [], **item}, "secondary", list, file)]
     query, category = (_value(item, name, str, file) for name in ("query", "category"))
     if not targets:
         raise InputError(f"{file}: the query {query!r} has no target")

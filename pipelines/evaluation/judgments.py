@@ -4,7 +4,8 @@
      "cases": [{"id": "symbol-001", "kind": "symbol", "query": "apply_discount",
                 "relevant": [{"path": "orders/pricing.py", "symbol": "apply_discount"}], "secondary": []}]}
 
-`kind` is free and groups the figures. A target without `symbol` is its whole file.
+`kind` is free and groups the figures. A target without `symbol` is its whole file. A case may have `within`, a folder
+that it is asked of: nothing else is searched.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pipelines.retrieval import Generation
 
 SCHEMA_VERSION = 1
 _FILE_KEYS = ("schema_version", "repository", "cases")
-_CASE_KEYS = ("id", "kind", "query", "relevant", "secondary")
+_CASE_KEYS = ("id", "kind", "query", "within", "relevant", "secondary")
 _TARGET_KEYS = ("path", "symbol")
 #: What stands between a container and what is in it: a class and its method, a heading and the one below it.
 _JOINS = (".", " > ")
@@ -48,6 +49,7 @@ class Judgment:
     query: str
     relevant: tuple[Location, ...]
     secondary: tuple[Location, ...]
+    within: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Case:
     query: str
     relevant: tuple[frozenset[str], ...]
     secondary: tuple[frozenset[str], ...] = ()
+    within: str = ""  # the folder that is searched, "" for all
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +97,13 @@ def resolve(generation: Generation, judgments: Sequence[Judgment]) -> tuple[list
     cases: list[Case] = []
     unresolved: list[Unresolved] = []
     for item in judgments:
-        found: list[tuple[frozenset[str], ...]] = []
+        found: dict[bool, tuple[frozenset[str], ...]] = {}
         for targets, primary in ((item.relevant, True), (item.secondary, False)):
             shown = [(target, _chunks(generation, rows.get(target.path, []), target)) for target in targets]
             unresolved += [Unresolved(item.id, str(target), primary) for target, chunks in shown if not chunks]
-            found.append(tuple(chunks for _, chunks in shown if chunks))
-        if found[0]:
-            cases.append(Case(item.id, item.kind, item.query, *found))
+            found[primary] = tuple(chunks for _, chunks in shown if chunks)
+        if found[True]:
+            cases.append(Case(item.id, item.kind, item.query, found[True], found[False], item.within))
     return cases, unresolved
 
 
@@ -137,7 +140,7 @@ def _parse(document: Any) -> tuple[Judgment, ...]:
 
 
 def _judgment(value: Any, place: str) -> Judgment:
-    fields = _fields({"secondary": [], **value} if isinstance(value, dict) else value, _CASE_KEYS, place)
+    fields = _fields({"secondary": [], "within": "", **value} if isinstance(value, dict) else value, _CASE_KEYS, place)
     relevant, secondary = (
         tuple(_location(item, f"{place}.{key}[{i}]") for i, item in enumerate(_list(fields[key], f"{place}.{key}")))
         for key in ("relevant", "secondary")
@@ -145,7 +148,9 @@ def _judgment(value: Any, place: str) -> Judgment:
     if not relevant:
         raise SettingsError(f"{place}.relevant is empty", hint="a case needs at least one target")
     identity, kind, query = (_text(fields[key], f"{place}.{key}") for key in ("id", "kind", "query"))
-    return Judgment(identity, kind, query, relevant, secondary)
+    if not isinstance(fields["within"], str):
+        raise SettingsError(f"{place}.within = {fields['within']!r} must be a string")
+    return Judgment(identity, kind, query, relevant, secondary, fields["within"])
 
 
 def _location(value: Any, place: str) -> Location:

@@ -127,7 +127,8 @@ def build_evaluation(
 
 
 def _ask(searcher: Searcher, case: Case, mode: SearchMode) -> Outcome:
-    answer = searcher.search(Query(case.query, limit=DEPTH, mode=mode))
+    paths = (case.within,) if case.within else ()
+    answer = searcher.search(Query(case.query, limit=DEPTH, mode=mode, paths=paths))
     ranks = {hit.chunk_id: hit.rank for hit in answer.hits}
 
     def best(targets: Sequence[frozenset[str]]) -> tuple[int | None, ...]:

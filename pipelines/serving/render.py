@@ -17,7 +17,7 @@ from pipelines.serving.cli.host import INDEXED
 if TYPE_CHECKING:
     from pipelines.generation import EncoderInfo
     from pipelines.retrieval import Answer
-    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, Preview, RepositoryStatus
+    from pipelines.serving.cli.host import Benchmarked, GarbageReport, IndexOutcome, Preview, RepositoryStatus
     from pipelines.store import Pointer
 
 #: Decimals of scores and terms: what is left out is below any difference that ranks two hits.
@@ -181,9 +181,10 @@ def evaluation_document(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"schema_version": JSON_SCHEMA_VERSION, "runs": [dict(row) for row in rows]}
 
 
-def benchmark_document(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def benchmark_document(found: Benchmarked) -> dict[str, Any]:
     """Return the document of `strata eval --benchmark --json`."""
-    return {"schema_version": JSON_SCHEMA_VERSION, "figures": [dict(row) for row in rows]}
+    figures = [dict(row) for row in found.figures]
+    return {"schema_version": JSON_SCHEMA_VERSION, "notes": list(found.notes), "figures": figures}
 
 
 def garbage_document(report: GarbageReport) -> dict[str, Any]:

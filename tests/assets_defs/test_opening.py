@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from assets_defs.building import index
-from assets_defs.opening import evaluate, open_index
+from assets_defs.opening import open_index
 from pipelines.errors import InputError, NothingIndexed
 from pipelines.progress import Silent
 from pipelines.retrieval import Query
 from pipelines.serving.cli.host import IndexRequest
 from resources.environment import Environment
-from tests.assets_defs.builders import index_path, make_repository, workspace_of
+from tests.assets_defs.builders import index_path, make_repository
 
 
 def test_a_published_index_answers(indexed: Path) -> None:
@@ -67,10 +67,3 @@ def test_two_repositories_are_searched_as_one(indexed: Path, tmp_path: Path) -> 
     index_path(other)
     opened = open_index(Environment(tmp_path), [str(indexed), str(other)])
     assert {hit.repo for hit in opened.searcher.search(Query("apply_discount")).hits} == {"parcels", "letters"}
-
-
-def test_evaluation_gives_rows_by_repository(indexed: Path) -> None:
-    rows = evaluate(Environment(indexed), ())
-    assert {row["repo"] for row in rows} == {"parcels"}
-    assert {"mode", "case_kind", "mrr_at_10"} <= rows[0].keys()
-    assert workspace_of(indexed).staleness("parcels") == "fresh"

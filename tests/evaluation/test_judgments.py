@@ -28,6 +28,17 @@ def make_file(*cases: Any, **changes: Any) -> dict[str, Any]:
 def test_the_bundled_file_is_valid() -> None:
     judgments = load_judgments(BUNDLED)
     assert len(judgments) == len({item.id for item in judgments}) > 50
+    assert {item.kind for item in judgments} == {
+        *("symbol", "exact_token", "paraphrase", "rename", "similar_but_different", "doc_to_code", "scope"),
+    }
+
+
+def test_names_before_a_rename_stand_nowhere_in_the_sample() -> None:
+    files = [path for path in (BUNDLED.parents[1] / "sample").rglob("*") if path.is_file()]
+    texts = "\n".join(path.read_text("utf-8") for path in files).casefold()
+    former = [item.query.casefold() for item in load_judgments(BUNDLED) if item.kind == "rename"]
+    assert former
+    assert [name for name in former if name in texts] == []
 
 
 @pytest.mark.parametrize(
@@ -39,6 +50,7 @@ def test_the_bundled_file_is_valid() -> None:
         (make_file(CASE, schema_version=2), "schema_version = 2 is not known"),
         (make_file("x"), r"cases\[0\] must be an object"),
         (make_file({**CASE, "query": " "}), r"cases\[0\].query"),
+        (make_file({**CASE, "within": 3}), r"cases\[0\].within = 3"),
         (make_file({**CASE, "relevant": []}), r"cases\[0\].relevant is empty"),
         (make_file({**CASE, "relevant": "a.py"}), r"cases\[0\].relevant must be a list"),
         (make_file({**CASE, "relevant": [{"file": "a.py"}]}), r"unknown key 'file' in cases\[0\].relevant\[0\]"),

@@ -9,7 +9,8 @@ import pytest
 from pipelines import formats
 from pipelines.artifacts import WHOLE, ArtifactRef, Target
 from pipelines.errors import SettingsError
-from pipelines.evaluation import Case, build_evaluation, evaluate, evaluate_generation
+from pipelines.evaluation import build_evaluation, evaluate, evaluate_generation
+from pipelines.evaluation.judgments import Case
 from pipelines.progress import Silent
 from pipelines.records import SearchMode
 from pipelines.report import StageReport
@@ -105,6 +106,17 @@ def test_cases_are_asked_in_each_mode(tmp_path: Path) -> None:
         ("prose", SearchMode.HYBRID),
     ]
     assert [run.figures.hit_at_1 for run in runs[:3]] == [1.0, 1.0, 0.0]
+
+
+def test_a_case_is_asked_of_its_folder_alone(tmp_path: Path) -> None:
+    docs = [Doc("web/cart.py", "def total(): pass", "total"), Doc("shop/cart.py", "def total(): pass", "total")]
+    searcher = make_searcher(tmp_path, docs)
+    cases = [
+        Case(doc.path, "scope", "total", (frozenset({doc.id("sample").hex()}),), within=doc.path.partition("/")[0])
+        for doc in docs
+    ]
+    (run,) = evaluate(searcher, cases, [SearchMode.HYBRID])
+    assert (run.figures.cases, run.figures.hit_at_1) == (2, 1.0)
 
 
 def test_without_an_encoder_the_modes_that_need_one_are_left_out(tmp_path: Path) -> None:

@@ -25,7 +25,15 @@ from pipelines.records import CheckResult, Content, Hit, ListedFile, Listing, Se
 from pipelines.retrieval import Answer, Query, Searcher
 from pipelines.retrieval.expansion import Blast, Expansion, Related
 from pipelines.serving.cli import main
-from pipelines.serving.cli.host import GarbageReport, IndexOutcome, IndexRequest, Opened, Preview, RepositoryStatus
+from pipelines.serving.cli.host import (
+    Benchmarked,
+    GarbageReport,
+    IndexOutcome,
+    IndexRequest,
+    Opened,
+    Preview,
+    RepositoryStatus,
+)
 from pipelines.serving.library import Library, Volume
 from pipelines.settings import Settings
 from pipelines.store import Pointer
@@ -122,6 +130,7 @@ def make_status(**changes: Any) -> RepositoryStatus:
 
 EVAL_ROW = {
     "repo": "sample",
+    "diffusion": False,
     "fixture": "known-items",
     "case_kind": "name",
     "mode": "hybrid",
@@ -175,6 +184,7 @@ class FakeHost:
     statuses: Sequence[RepositoryStatus] = field(default_factory=lambda: [make_status()])
     checks: Sequence[CheckResult] = (PASSED,)
     runs: Sequence[Mapping[str, Any]] = (EVAL_ROW,)
+    notes: Sequence[str] = ()
     asked: list[Any] = field(default_factory=list)
     books: Library = field(default_factory=lambda: EmptyLibrary())
 
@@ -214,20 +224,22 @@ class FakeHost:
         self.before()
         return self.checks
 
-    def evaluate(self, where: Sequence[str]) -> Sequence[Mapping[str, Any]]:
+    def evaluate(self, where: Sequence[str], both: bool, progress: Progress) -> Sequence[Mapping[str, Any]]:
         self.before()
+        self.asked.append(both)
         return self.runs
 
-    def benchmark(
-        self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress
-    ) -> Sequence[Mapping[str, Any]]:
+    def benchmark(self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress) -> Benchmarked:
         self.before()
         groups = (("all", ""), ("language", "python"), ("category", "symbol"), ("repository", "click"))
-        return [
-            {"by": by, "group": group, "way": way, "questions": 20, "ndcg_at_10": 0.9}
-            for by, group in groups
-            for way in ways
-        ]
+        return Benchmarked(
+            [
+                {"by": by, "group": group, "way": way, "questions": 20, "ndcg_at_10": 0.9}
+                for by, group in groups
+                for way in ways
+            ],
+            self.notes,
+        )
 
     def collect_garbage(self, dry_run: bool) -> GarbageReport:
         self.before()

@@ -50,7 +50,7 @@ def test_every_sample_is_compared() -> None:
 
 
 def test_evaluation_rows_are_those_of_the_artifact() -> None:
-    assert list(EVAL_ROW) == ["repo", *EVAL_TABLE.names]
+    assert list(EVAL_ROW) == ["repo", "diffusion", *EVAL_TABLE.names]
 
 
 def test_help_is_ascii_so_that_every_terminal_shows_it() -> None:

@@ -37,9 +37,7 @@ _SERVE_HOST, _SERVE_PORT = "127.0.0.1", 8080
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
 
 # Plain help: rich would double the time of `strata --help`, and its frames do not fit into docs/cli.md.
-app = typer.Typer(
-    add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["--help", "-h"]}
-)
+app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["--help", "-h"]})
 repos = typer.Typer(add_completion=False, rich_markup_mode=None)
 app.add_typer(repos, name="repos")
 
@@ -267,10 +265,11 @@ def _eval(
         option("With --benchmark: a checkout NAME for each repository; indexed first.", metavar="FOLDER", default="it"),
     ] = None,
     ways: Annotated[
-        bool, option("With --benchmark: each branch alone and other ways, side by side.", "--ways")
+        bool,
+        option("With diffusion on and off; with --benchmark each branch alone and other ways, side by side.", "--ways"),
     ] = False,
     result: Annotated[
-        Path | None, option("With --benchmark: write the figures there as well.", "--output", metavar="FILE")
+        Path | None, option("Write the figures there as well, as JSON.", "--output", metavar="FILE")
     ] = None,
     as_json: AsJson = False,
 ) -> Command:
@@ -278,9 +277,9 @@ def _eval(
     from pipelines.serving.cli.upkeep import run_benchmark, run_evaluation
 
     if benchmark is None:
-        if checkouts or ways or result:
-            raise typer.BadParameter("--checkouts, --ways and --output are for --benchmark")
-        return run_evaluation
+        if checkouts:
+            raise typer.BadParameter("--checkouts is for --benchmark")
+        return partial(run_evaluation, ways, result)
     return partial(run_benchmark, benchmark, checkouts or benchmark, WAYS if ways else WAYS[:1], result)
 
 

@@ -38,6 +38,14 @@ class IndexRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Benchmarked:
+    """How a benchmark was answered: means by group and way, and what is to be known of its checkouts."""
+
+    figures: Sequence[Mapping[str, Any]]
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class IndexOutcome:
     """What a run of `strata index` did; the fields of its JSON document."""
 
@@ -147,13 +155,14 @@ class Host(Protocol):
         """Run every check on the published generations, checksums included."""
         ...
 
-    def evaluate(self, where: Sequence[str]) -> Sequence[Mapping[str, Any]]:
-        """Evaluate the published generations anew and return the rows of formats.EVAL_TABLE, with `repo`."""
+    def evaluate(self, where: Sequence[str], both: bool, progress: Progress) -> Sequence[Mapping[str, Any]]:
+        """Evaluate the published generations anew and return the rows of formats.EVAL_TABLE, with `repo`, `diffusion`.
+
+        :param both: whether each is measured with diffusion on and off; else as it is published.
+        """
         ...
 
-    def benchmark(
-        self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress
-    ) -> Sequence[Mapping[str, Any]]:
+    def benchmark(self, folder: Path, checkouts: Path, ways: Sequence[str], progress: Progress) -> Benchmarked:
         """Index the checkouts of a benchmark, ask its questions in some ways, and return means by group and way.
 
         :param folder: has repos.json and annotations/. :param checkouts: has a folder for each repository.

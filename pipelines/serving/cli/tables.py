@@ -107,8 +107,13 @@ def check_total(checks: Sequence[CheckResult]) -> Line:
 def evaluation_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:
     """Yield the table of `strata eval`."""
     header = list(rows[0]) if rows else []
-    cells = [[f"{value:.3f}" if isinstance(value, float) else str(value) for value in row.values()] for row in rows]
-    yield from table(cells, header=header)
+    yield from table([[_cell(value) for value in row.values()] for row in rows], header=header)
+
+
+def _cell(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
 def benchmark_lines(rows: Sequence[Mapping[str, Any]]) -> Iterator[Line]:

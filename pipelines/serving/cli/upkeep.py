@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
+from pipelines.errors import InputError
 from pipelines.serving import render
 from pipelines.serving.cli import tables
 from pipelines.serving.cli.bars import shown_progress
@@ -64,10 +66,17 @@ def run_checks(host: Host, output: Output) -> int:
     return _found(len(checks), output)
 
 
-def run_evaluation(host: Host, output: Output) -> int:
-    """Evaluate what is published. 1: there was nothing to evaluate."""
-    rows = host.evaluate(())
-    output.answer(render.evaluation_document(rows), tables.evaluation_lines(rows))
+def run_evaluation(both: bool, file: Path | None, host: Host, output: Output) -> int:
+    """Evaluate what is published. 1: there was nothing to evaluate.
+
+    :param both: whether with diffusion on and off. :param file: where the document goes as well, None for nowhere.
+    """
+    _require_folder(file)
+    with shown_progress(output) as progress:
+        rows = host.evaluate((), both, progress)
+    document = render.evaluation_document(rows)
+    _write_result(file, "strata eval", document)
+    output.answer(document, tables.evaluation_lines(rows))
     return _found(len(rows), output)
 
 
@@ -78,14 +87,15 @@ def run_benchmark(
 
     :param file: where the document goes as well, with the day and the version, None for nowhere.
     """
+    _require_folder(file)
     with shown_progress(output) as progress:
-        rows = host.benchmark(folder, checkouts, ways, progress)
-    document = render.benchmark_document(rows)
-    if file is not None:
-        stamped = {"method": "strata eval --benchmark", "version": version("codestrata"), "date": str(date.today())}
-        file.write_text(json.dumps({**stamped, **document}, indent=1) + "\n")
-    output.answer(document, tables.benchmark_lines(rows))
-    return _found(len(rows), output)
+        found = host.benchmark(folder, checkouts, ways, progress)
+    document = render.benchmark_document(found)
+    _write_result(file, "strata eval --benchmark", document)
+    for note in found.notes:
+        output.warn(note)
+    output.answer(document, tables.benchmark_lines(found.figures))
+    return _found(len(found.figures), output)
 
 
 def collect_garbage(dry_run: bool, host: Host, output: Output) -> int:
@@ -98,6 +108,23 @@ def collect_garbage(dry_run: bool, host: Host, output: Output) -> int:
 def develop(port: int, host: Host, output: Output) -> int:
     """Run the Dagster UI and daemon until interrupted."""
     return host.develop(port)
+
+
+def _require_folder(file: Path | None) -> None:
+    """Refuse a result file that cannot be written before anything is measured, which may take minutes."""
+    if file is not None and (file.is_dir() or not file.parent.is_dir()):
+        told = "is a folder" if file.is_dir() else f"cannot be written: there is no folder {file.parent}"
+        raise InputError(f"--output: {file} {told}")
+
+
+def _write_result(file: Path | None, method: str, document: Mapping[str, Any]) -> None:
+    """Write what a command answers into a file, with how, by which version and when it was measured."""
+    if file is not None:
+        stamped = {"method": method, "version": version("codestrata"), "date": str(date.today())}
+        try:
+            file.write_text(json.dumps({**stamped, **document}, indent=1) + "\n", "utf-8")
+        except OSError as error:
+            raise InputError(f"--output: {file} cannot be written: {error.strerror}") from error
 
 
 def _found(count: int, output: Output) -> int:
