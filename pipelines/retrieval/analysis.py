@@ -31,6 +31,19 @@ _SPACE = re.compile(r"\s+")
 _QUALIFIER = re.compile(r"::|->|[.#/\\:]+")
 #: A name as one types it: word characters and qualifiers, maybe a call's brackets.
 _NAME = re.compile(r"[\w$@~?!]+(?:(?:::|->|[.#/\\:])[\w$@~?!]+)*(?:\(\))?\Z")
+#: A call inside a sentence, with its first arguments: `malloc(size)`.
+_CALLED = re.compile(r"[\"'`(*&]*(\w[\w.:>#-]*)\(")
+#: A receiver in brackets, as Go writes that of a method: (*Context).Next; and with its variable, where one is declared.
+_RECEIVER = re.compile(r"(?<![\w)\]])\([*&]?(\w+(?:\.\w+)*)\)(?=\.|->|::)")
+_METHOD_OF = re.compile(r"\Afunc\s*\(\s*(?:\w+\s+)?\*?(\w+)(?:\[[^\]]*\])?\s*\)\s*(?=\w)")
+#: What may stand before a call.
+_CALLING = re.compile(r"\A(?:(?:await|defer|go|new|raise|return|throw|yield)\s+)+")
+_TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[^<>]*>\Z")
+_AFTER_CALL = " \t\r\n;:,{"
+#: Receivers that say nothing of what they are.
+_SELVES = frozenset({"self", "this", "$this", "cls", "super"})
+#: A name as settings, options and some languages write it: abort-index, --abort-index.
+_KEBAB = re.compile(r"-*\w+(?:-\w+)+\Z")
 #: What opens a definition in some language, and the kinds it may be. It is no part of the name: `class Gson`.
 _TYPES = frozenset({"class", "interface", "struct", "trait", "enum", "type"})
 _CALLABLES = frozenset({"function", "method"})
@@ -63,9 +76,11 @@ class Analysis:
     """A query's parts.
 
     `whole` has the words and compounds as they are spelt, folded, without common ones; `forms` the keywords and their
-    other forms; `name` the parts of the name that the whole query is, () if it is a sentence; `declared` those of the
-    name behind a declaring keyword, and `kinds` what that declares; `joined` folded names that runs of its words may be
-    written as, with whether the run is the whole query.
+    other forms; `name` the parts of the name that the whole query is, () if it is a sentence; `called` tells a call,
+    whose arguments are no part of the name; `spellings` are folded names of the same words as its last part, abortindex
+    and abort-index for abort_index; `declared` has the parts of the name behind a declaring keyword, and `kinds` what
+    that declares; `joined` folded names that runs of its words may be written as, with whether the run is the whole
+    query.
     """
 
     text: str
@@ -74,11 +89,18 @@ class Analysis:
     keywords: tuple[str, ...]
     forms: frozenset[str]
     name: tuple[str, ...]
+    called: bool
+    spellings: tuple[str, ...]
     declared: tuple[str, ...]
     kinds: frozenset[str]
     mentioned: tuple[tuple[str, ...], ...]
     joined: Mapping[str, bool]
     wants_tests: bool
+
+    @property
+    def names(self) -> tuple[tuple[str, ...], ...]:
+        """What the whole query may name, the fullest first: what a call is made on is mostly a variable."""
+        return tuple(self.name[start:] for start in range(len(self.name) if self.called else len(self.name[:1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +119,7 @@ def analyse(text: str) -> Analysis:
     words = list(dict.fromkeys(tokens.words(text)))
     keywords = tuple(word for word in words if word not in _STOP_WORDS) or tuple(words)
     stripped = text.strip()
-    name = name_parts(stripped)
+    name, called = _name_or_call(stripped)
     declared, kinds = _declaration(stripped)
     return Analysis(
         text=stripped,
@@ -106,6 +128,8 @@ def analyse(text: str) -> Analysis:
         keywords=keywords,
         forms=frozenset(keywords).union(*(other_forms(word) for word in keywords)),
         name=name,
+        called=called,
+        spellings=_spellings(name[-1] if name else stripped),
         declared=declared,
         kinds=kinds,
         mentioned=() if name else tuple(_mentioned(stripped)),
@@ -138,9 +162,44 @@ def bare_term(name: str) -> str:
     return tokens.normalise(name).casefold().strip("$@~?!#:").removesuffix("()")
 
 
+def _name_or_call(text: str) -> tuple[tuple[str, ...], bool]:
+    """Return the parts of the name that a text is or calls, and whether it is a call, or a method told by its type."""
+    plain = _RECEIVER.sub(r"\1", text)
+    called, bracket, arguments = _CALLING.sub("", plain).partition("(")
+    is_call = bool(bracket) and _are_arguments(arguments)
+    parts = name_parts(_TYPE_ARGUMENTS.sub("", called.rpartition("/")[2]) if is_call else plain)
+    while len(parts) > 1 and parts[0] in _SELVES:
+        parts = parts[1:]
+    return parts, bool(parts) and (is_call or plain != text or "->" in plain)
+
+
+def _are_arguments(text: str) -> bool:
+    """Tell whether all of a text stands inside the bracket that was opened before it, which may still be open."""
+    depth = 1
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        if not depth:
+            return not text[place + 1 :].strip(_AFTER_CALL)
+    return True
+
+
+def _spellings(word: str) -> tuple[str, ...]:
+    """Return the folded names of the same words as a name: abortIndex and abort-index for abort_index."""
+    if name_parts(word) != (word,) and not _KEBAB.match(word):
+        return ()
+    parts: list[str] = []
+    for part in tokens.words(word):
+        if parts and part.isdecimal():
+            parts[-1] += part
+        else:
+            parts.append(part)
+    found = dict.fromkeys(glue.join(parts) for glue in ("", "_", "-")) if len(parts) > 1 else {}
+    return tuple(name for name in found if name != bare_term(word).lstrip("-"))
+
+
 def _declaration(text: str) -> tuple[tuple[str, ...], frozenset[str]]:
     """Return the parts of the name that a text declares, and the kinds it may be of; nothing if it declares nothing."""
-    declaring = text.rstrip(" {:;").split()
+    declaring = _METHOD_OF.sub(r"func \1.", text).partition("(")[0].rstrip(" {:;").split()
     while len(declaring) > 2 and declaring[0].casefold() in _MODIFIER_WORDS:
         declaring = declaring[1:]
     kinds = DECLARING.get(declaring[0].casefold(), frozenset()) if len(declaring) == 2 else frozenset()
@@ -152,9 +211,10 @@ def _mentioned(text: str) -> Iterable[tuple[str, ...]]:
     """Yield the names among the words of a sentence: what has a capital inside, an underscore, a digit, a qualifier."""
     seen: set[tuple[str, ...]] = set()
     for word in _SPACE.split(text)[: 4 * _MAX_NAME_WORDS]:
-        parts = name_parts(word.strip("\"'`,;.:!?()[]{}<>"))
+        called = _CALLED.match(word)
+        parts = name_parts(called[1] if called else word.strip("\"'`,;.:!?()[]{}<>"))
         special = len(parts) > 1 or any("_" in part.strip("_") or _INNER_CAPITAL.search(part) for part in parts)
-        if (special or word.endswith("()") or word.startswith("`")) and parts and parts not in seen:
+        if (special or called or word.startswith("`")) and parts and parts not in seen:
             seen.add(parts)
             yield parts
         if len(seen) == _MAX_NAME_WORDS:

@@ -37,11 +37,14 @@ def show(text: str, analysis: Analysis, *, name: str, signature: str, kind: str,
     :param name: that of the chunk's definition, "" without one. :param signature: likewise.
     """
     lines = text.split("\n", _MAX_SCANNED_LINES)[:_MAX_SCANNED_LINES]
-    asked = _asked(analysis)
-    line = _opening(lines, name, signature) if name and (not asked or _fold(name) in asked) else None
-    if line is None:
-        found = (_declared(text, part, kind, language) for part in asked.values())
-        line = next((place for place in found if place is not None), None)
+    asked = _asked(analysis), {spelling: spelling for spelling in analysis.spellings}
+    line = _opening(lines, name, signature) if name and not any(asked) else None
+    for names in asked:
+        if line is None and _fold(name) in names:
+            line = _opening(lines, name, signature)
+        if line is None:
+            found = (_declared(text, part, kind, language) for part in names.values())
+            line = next((place for place in found if place is not None), None)
     if line is None:
         line = _with_keyword(lines, analysis.keywords)
     if line is None:

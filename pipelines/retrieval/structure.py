@@ -16,7 +16,15 @@ from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.fusion import Values
 from pipelines.retrieval.paths import place_of
 from pipelines.retrieval.rows import Rows
-from pipelines.retrieval.symbols import DECLARED, DECLARED_FOLDED, EXACT, FOLDED, declared_strength
+from pipelines.retrieval.symbols import (
+    DECLARED,
+    DECLARED_FOLDED,
+    DECLARED_RESPELT,
+    EXACT,
+    FOLDED,
+    RESPELT,
+    declared_strength,
+)
 from pipelines.retrieval.weights import DEFINITION_STEP
 from pipelines.tokens import words
 
@@ -30,17 +38,20 @@ _BODIES: Mapping[str, int] = {
 def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Values) -> Values:
     """Return what is added to the definitions whose name is the whole query, 0 for all other rows.
 
-    The same name in the same case stands before one in another case; then code before tests and before settings, the
-    project's own before foreign code, a definition before a line that declares a field or a constant, a type before its
-    constructor, and what takes several lines before a forward declaration.
+    The same name in the same case stands before one in another case, and that before one in another spelling; then
+    code before tests and before settings, the project's own before foreign code, a definition before a line that
+    declares a field or a constant, a type before its constructor, and what takes several lines before a forward
+    declaration.
 
     :param tiers: the tier of each row in the symbol branch.
     """
-    named = (tiers >= DECLARED_FOLDED) & (corpus.label_values(rows, "kind", ChunkKind.SECTION.__eq__) == 0)
-    defined = (tiers >= EXACT) | ((tiers >= FOLDED) & (tiers < DECLARED))
+    named = (tiers >= DECLARED_RESPELT) & (corpus.label_values(rows, "kind", ChunkKind.SECTION.__eq__) == 0)
+    folded = (tiers >= FOLDED) & (tiers < DECLARED)
+    defined = (tiers >= EXACT) | folded | ((tiers >= RESPELT) & (tiers < DECLARED_FOLDED))
     body = corpus.label_values(rows, "kind", lambda kind: _BODIES.get(kind, 0))
     keys = [
         tiers >= DECLARED,
+        tiers >= DECLARED_FOLDED,
         ~corpus.tests(rows) | analysis.wants_tests,
         corpus.label_values(rows, "kind", ChunkKind.WINDOW.__ne__),
         corpus.label_values(rows, "path", lambda path: not place_of(path).is_aside(analysis)),

@@ -31,8 +31,10 @@ DECLARED = 0.92
 _DECLARED_STEP = 0.01
 #: The same as EXACT, and as DECLARED, but for case.
 FOLDED, DECLARED_FOLDED = 0.9, 0.81
+#: The name has the same words as the query in another spelling, abortIndex for abort_index, of which no text has any.
+RESPELT, DECLARED_RESPELT = 0.79, 0.75
 #: The query's words, joined, are the name: "parse request" and parseRequest.
-JOINED = 0.8
+JOINED = 0.74
 #: A name inside a sentence is the row's name; the same but for case.
 MENTIONED, MENTIONED_FOLDED = 0.7, 0.6
 #: Some of the sentence's words, joined, are the row's name.
@@ -66,14 +68,33 @@ class Lookup:
 
 def declared_strength(tiers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     """Return how sure the rows of these tiers declare a name on a line; of no meaning for other tiers."""
-    lowest = np.where(tiers >= DECLARED, DECLARED, DECLARED_FOLDED)
+    folded = np.where(tiers >= DECLARED_FOLDED, DECLARED_FOLDED, DECLARED_RESPELT)
+    lowest = np.where(tiers >= DECLARED, DECLARED, folded)
     return np.rint((tiers - lowest) / _DECLARED_STEP)
 
 
 def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, size: int) -> Ranking:
     """Return the `size` best rows that the query names; the scores are their tiers."""
+    tiers = _defining(corpus, masks, list(_lookups(analysis)))
+    named: dict[int, float] = {}
+    for parts in analysis.names:
+        named = _defining(corpus, masks, [Lookup(_fold(parts[-1]), parts, EXACT, FOLDED)])
+        named = _higher(named, _declaring(corpus, masks, parts))
+        if named:
+            break
+    if not named:
+        named = _respelt(corpus, masks, analysis)
+    return _ranked(corpus, _higher(_higher(tiers, named), _declaring_beside(corpus, masks, analysis)), size)
+
+
+def _higher(tiers: Mapping[int, float], others: Mapping[int, float]) -> dict[int, float]:
+    """Return the rows of both with the higher of their tiers."""
+    return {row: max(tiers.get(row, 0.0), others.get(row, 0.0)) for row in {**tiers, **others}}
+
+
+def _defining(corpus: Corpus, masks: Sequence[Mask], lookups: Sequence[Lookup]) -> dict[int, float]:
+    """Return the rows whose own name is looked up, with their tier; sections a step lower."""
     tiers: dict[int, float] = {}
-    lookups = list(_lookups(analysis))
     hashes = np.array([term_hash(item.key) for item in lookups], np.uint64)
     for base, generation, mask in zip(corpus.bases.tolist(), corpus.generations, masks, strict=False):
         starts, ends = (np.searchsorted(generation.names, hashes, side=side) for side in ("left", "right"))
@@ -83,10 +104,20 @@ def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, si
                 rows = rows[mask[rows]]
             for row, tier in _compare(generation, rows[:_MAX_ROWS_PER_NAME].tolist(), lookup):
                 tiers[base + row] = max(tier, tiers.get(base + row, 0.0))
-    tiers = _below_definitions(corpus, tiers)
-    for row, tier in _declaring(corpus, masks, analysis).items():
-        tiers[row] = max(tier, tiers.get(row, 0.0))
-    return _ranked(corpus, tiers, size)
+    return _below_definitions(corpus, tiers)
+
+
+def _respelt(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis) -> dict[int, float]:
+    """Return what has the words of the name in another spelling; it is only near if a text has the query's own."""
+    spelt = bare_term(analysis.name[-1] if analysis.name else analysis.text).lstrip("-")
+    near = bool(analysis.spellings) and len(rows_with_term(corpus, masks, spelt, 1)) > 0
+    tier = MENTIONED_FOLDED if near else RESPELT
+    around = analysis.name[:-1]
+    lookups = [Lookup(name, (*around, name), tier, tier) for name in analysis.spellings]
+    named = _defining(corpus, masks, lookups)
+    for name in () if near else analysis.spellings:
+        named = _higher(named, _rows_declaring(corpus, masks, (*around, name), DECLARED_RESPELT, fold=True))
+    return named
 
 
 def search_name_parts(corpus: Corpus, candidates: Rows, analysis: Analysis, found: Ranking, size: int) -> Ranking:
@@ -119,10 +150,8 @@ def _ranked(corpus: Corpus, tiers: Mapping[int, float], size: int) -> Ranking:
 
 
 def _lookups(analysis: Analysis) -> Iterable[Lookup]:
-    if analysis.name:
-        yield Lookup(_fold(analysis.name[-1]), analysis.name, EXACT, FOLDED)
-        if _fold(analysis.text) != _fold(analysis.name[-1]):  # a heading such as "Node.js" keeps its dot
-            yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)
+    if analysis.name and _fold(analysis.text) != _fold(analysis.name[-1]):  # a heading such as "Node.js" keeps its dot
+        yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)
     if analysis.declared:
         yield Lookup(_fold(analysis.declared[-1]), analysis.declared, EXACT, FOLDED, analysis.kinds)
     for parts in analysis.mentioned:
@@ -135,13 +164,19 @@ def _lookups(analysis: Analysis) -> Iterable[Lookup]:
         yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)  # a heading of several words
 
 
-def _declaring(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis) -> dict[int, float]:
-    """Return the rows that declare a name of the query on a line, with their tier."""
-    name = analysis.name or analysis.declared
-    if name:
-        found = _rows_declaring(corpus, masks, name, DECLARED, fold=False)
-        return found or _rows_declaring(corpus, masks, name, DECLARED_FOLDED, fold=True)
-    found = {}
+def _declaring(corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...]) -> dict[int, float]:
+    """Return the rows that declare a name on a line, with their tier: in its own case, else in any."""
+    found = _rows_declaring(corpus, masks, parts, DECLARED, fold=False)
+    return found or _rows_declaring(corpus, masks, parts, DECLARED_FOLDED, fold=True)
+
+
+def _declaring_beside(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis) -> dict[int, float]:
+    """Return the rows that declare on a line what stands behind a keyword, or what a sentence mentions."""
+    if analysis.name:
+        return {}
+    if analysis.declared:
+        return _declaring(corpus, masks, analysis.declared)
+    found: dict[int, float] = {}
     for parts in analysis.mentioned[:_MAX_MENTIONED]:
         found |= _rows_declaring(corpus, masks, parts, MENTIONED_FOLDED, fold=False)
     return found

@@ -23,9 +23,56 @@ def test_a_name_is_split_at_the_qualifiers_of_any_language(text: str, parts: tup
     assert name_parts(text) == parts
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "called"),
+    [
+        ("total(", ("total",), True),
+        ("total(cart, tax(3));", ("total",), True),
+        ("await new Cart(3)", ("Cart",), True),
+        ("cart->total(", ("cart", "total"), True),
+        ("cart->total", ("cart", "total"), True),
+        ("self.total(3)", ("total",), True),
+        ("(*Cart).Total", ("Cart", "Total"), True),
+        ("example.org/my-shop/cart.(*Cart).Total(0xc0)", ("cart", "Cart", "Total"), True),
+        ("makeCart<Item>(3)", ("makeCart",), True),
+        ("Cart.total", ("Cart", "total"), False),
+        ("Cart.total()", ("Cart", "total"), True),
+        ("total(cart) is wrong", (), False),
+        ("total (of a cart)", (), False),
+        ("one(1).two(2)", (), False),
+    ],
+)
+def test_a_call_is_the_name_of_what_it_calls(text: str, name: tuple[str, ...], called: bool) -> None:
+    found = analyse(text)
+    assert (found.name, found.called) == (name, called)
+
+
+def test_what_a_call_is_made_on_may_be_left_out() -> None:
+    assert analyse("shop.cart.total()").names == (("shop", "cart", "total"), ("cart", "total"), ("total",))
+    assert analyse("shop.cart.total").names == (("shop", "cart", "total"),)
+    assert analyse("two words").names == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "spellings"),
+    [
+        ("abort_index", ("abortindex", "abort-index")),
+        ("abortIndex", ("abort_index", "abort-index")),
+        ("--abort-index", ("abortindex", "abort_index")),
+        ("Call.abortIndex2", ("abort_index2", "abort-index2")),
+        ("abort", ()),
+        ("abort index", ()),
+        ("abort-index.json", ()),
+    ],
+)
+def test_one_name_has_several_spellings(text: str, spellings: tuple[str, ...]) -> None:
+    assert analyse(text).spellings == spellings
+
+
 def test_names_in_a_sentence_are_seen_by_their_form() -> None:
     found = analyse("why does RetryPolicy.next call `sleep` before max_retries, and not HTTP?").mentioned
     assert found == (("RetryPolicy", "next"), ("sleep",), ("max_retries",))
+    assert analyse("why does malloc(size) return null").mentioned == (("malloc",),)
 
 
 def test_runs_of_words_are_tried_as_one_name() -> None:
@@ -66,6 +113,8 @@ def test_other_quotes_and_dashes_are_punctuation(text: str) -> None:
         ("struct Cart", ("Cart",), "struct"),
         ("pub fn total", ("total",), "function"),
         ("abstract class shop.Cart {", ("shop", "Cart"), "class"),
+        ("def total(self, tax):", ("total",), "method"),
+        ("func (c *Cart) Total(tax int) int {", ("Cart", "Total"), "method"),
     ],
 )
 def test_a_declaring_keyword_is_no_part_of_the_name(text: str, declared: tuple[str, ...], kind: str) -> None:

@@ -58,6 +58,40 @@ def test_a_container_that_is_not_the_named_one_is_no_match(searcher: Searcher) -
     assert found(searcher, "Invoice.total", mode="symbol") == []
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("total(", {"shop/basket.py", "shop/order.py"}),
+        ("Cart.total(tax)", {"shop/basket.py"}),
+        ("(*Cart).total", {"shop/basket.py"}),
+        ("mine->total(3)", {"shop/basket.py", "shop/order.py"}),
+        ("def total(self):", {"shop/basket.py", "shop/order.py"}),
+        ("parse_html_response", {"web/parse.ts"}),
+        ("parse-html-response", {"web/parse.ts"}),
+        ("ParseHtmlResponse", {"web/parse.ts"}),
+    ],
+)
+def test_calls_and_other_spellings_name_a_definition(searcher: Searcher, text: str, first: set[str]) -> None:
+    hits = searcher.search(Query(text)).hits
+    assert {hit.path for hit in hits[: len(first)]} == first
+    assert all("definition" in hit.terms for hit in hits[: len(first)])
+
+
+def test_a_receiver_that_is_known_decides(searcher: Searcher) -> None:
+    hits = searcher.search(Query("Order.total()")).hits
+    assert [hit.path for hit in hits if "definition" in hit.terms] == ["shop/order.py"]
+
+
+def test_another_spelling_is_only_near_where_the_querys_own_is_used(tmp_path: Path) -> None:
+    docs = [
+        Doc("shop/use.py", "open_cart(3)", "main"),
+        Doc("web/cart.ts", "function openCart() {}", "openCart", language="typescript"),
+    ]
+    hits = make_searcher(tmp_path, docs).search(Query("open_cart")).hits
+    assert [hit.path for hit in hits] == ["shop/use.py", "web/cart.ts"]
+    assert "definition" not in hits[1].terms
+
+
 def test_case_then_tests_then_headings_decide_among_equal_names(searcher: Searcher) -> None:
     assert found(searcher, "cart", mode="symbol") == [
         "shop/tools.py",
