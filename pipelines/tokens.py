@@ -34,14 +34,17 @@ def normalise(text: str) -> str:
 @lru_cache(maxsize=1 << 17)
 def split_identifier(word: str) -> tuple[str, ...]:
     """Return the parts of a word, case-folded: parseHTTP2Response -> parse, http, 2, response."""
-    if word.isascii():
-        return tuple(part.lower() for part in _ASCII_PART.findall(word))
-    return tuple(_split_unicode(word))
+    return tuple(_ascii_parts(word) if word.isascii() else _split_unicode(word))
 
 
 def split_ascii(word: bytes) -> list[bytes]:
     """Return the parts of an ASCII word as they are written: parseHTTP2Response -> parse, HTTP, 2, Response."""
     return _ASCII_PART_BYTES.findall(word)
+
+
+def _ascii_parts(text: str) -> list[str]:
+    """Return the parts of all words of an ASCII text; folded together, which is twice as fast as one by one."""
+    return " ".join(_ASCII_PART.findall(text)).lower().split()
 
 
 def _split_unicode(word: str) -> Iterator[str]:
@@ -81,6 +84,9 @@ def words(text: str) -> Iterator[str]:
 
     `word_columns` does the same for whole columns.
     """
+    if len(text) <= MAX_WORD_CHARS and text.isascii():  # a name: no word of it is too long
+        yield from _ascii_parts(text)
+        return
     for word in find_words(text):
         if len(word) <= MAX_WORD_CHARS:
             yield from split_identifier(word)

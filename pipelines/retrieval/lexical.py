@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -56,12 +57,12 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class WeightedTerms:
-    """Terms of a query with their hashes (t,), weights (t,) and document frequencies (t,)."""
+    """Terms of a query in falling order of weight, with the spans (S, t, 2) of their postings in each segment."""
 
     terms: tuple[str, ...]
-    hashes: npt.NDArray[np.uint64]
     weights: npt.NDArray[np.float64]
     documents: npt.NDArray[np.int64]
+    spans: npt.NDArray[np.int64]
 
 
 def weigh(corpus: Corpus, terms: Mapping[str, int]) -> WeightedTerms:
@@ -78,22 +79,19 @@ def weigh(corpus: Corpus, terms: Mapping[str, int]) -> WeightedTerms:
                 owners.setdefault(form, place)
     names, owner = tuple(owners), np.fromiter(owners.values(), np.int64, len(owners))
     own = np.arange(len(names)) < len(terms)
-    hashes = np.array([term_hash(name) for name in names], np.uint64)
-    documents = np.zeros(len(names), np.int64)
-    for _, segment in _segments(corpus):
-        starts, ends = segment.spans(hashes)
-        documents += ends - starts
+    spans = _spans(corpus, names)
+    documents = (spans[:, :, 1] - spans[:, :, 0]).sum(axis=0)
     together = np.minimum(np.bincount(owner, weights=documents)[owner], corpus.count) if len(owner) else documents
     weights = np.where(own, _idf(corpus.count, documents), OTHER_FORM_WEIGHT * _idf(corpus.count, together))
     weights *= np.array(list(terms.values()), np.float64)[owner]
     kept = np.flatnonzero(documents)
-    kept = np.sort(kept[np.lexsort((kept, -weights[kept]))][:MAX_TERMS])
-    return WeightedTerms(tuple(names[place] for place in kept), hashes[kept], weights[kept], documents[kept])
+    kept = kept[np.argsort(-weights[kept], kind="stable")][:MAX_TERMS]
+    return WeightedTerms(tuple(names[place] for place in kept), weights[kept], documents[kept], spans[:, kept])
 
 
 def search_lexical(corpus: Corpus, masks: Sequence[Mask], terms: WeightedTerms, size: int) -> Ranking:
     """Return the `size` best rows by BM25 among those that the masks accept."""
-    if not len(terms.hashes):
+    if not len(terms.terms):
         return Ranking.empty()
     collection = _Collection.of(corpus, masks, terms)
     if int(terms.documents.sum()) * _DENSE_SHARE < corpus.count:
@@ -110,22 +108,21 @@ def rows_with_term(corpus: Corpus, masks: Sequence[Mask], term: str, size: int) 
     """Return up to `size` rows that hold a term, those that say little else first."""
     if not _segments(corpus):
         return np.zeros(0, np.int64)
-    hashed = np.array([term_hash(term)], np.uint64)
-    one = WeightedTerms((term,), hashed, np.ones(1), np.ones(1, np.int64))
+    one = WeightedTerms((term,), np.ones(1), np.ones(1, np.int64), _spans(corpus, (term,)))
     rows, scores = _sum_sparse(_Collection.of(corpus, masks, one))
     return rows[corpus.order(rows, -scores)[:size]]
 
 
 def holding_all(corpus: Corpus, rows: Rows, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
     """Tell which of the rows, ascending, hold every one of the terms."""
-    hashes = np.array([term_hash(term) for term in terms], np.uint64)
     held = np.zeros(len(rows), np.int64)
-    for place, segment in _segments(corpus):
+    for (place, segment), spans in zip(_segments(corpus), _spans(corpus, terms).tolist(), strict=True):
         base = int(corpus.bases[place]) + segment.base
         low, high = np.searchsorted(rows, [base, base + segment.documents])
         local = (rows[low:high] - base).astype(np.uint32)
-        for start, end in zip(*segment.spans(hashes), strict=True) if len(local) else ():
-            held[low:high] += np.isin(local, segment.rows[start:end], assume_unique=True)
+        for start, end in spans if len(local) else ():
+            _, known = _found_in(segment.rows[start:end], local)
+            held[low:high] += known
     every: npt.NDArray[np.bool_] = held == len(terms)
     return every
 
@@ -149,6 +146,35 @@ def _segments(corpus: Corpus) -> list[tuple[int, Segment]]:
     return [(place, item) for place, generation in enumerate(corpus.generations) for item in generation.segments]
 
 
+def _spans(corpus: Corpus, terms: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return where the postings of each term begin and end in each segment (S, T, 2); an unknown one has none."""
+    hashes = np.array([term_hash(term) for term in terms], np.uint64)
+    segments = _segments(corpus)
+    found = np.zeros((len(segments), len(terms), 2), np.int64)
+    for spans, (_, segment) in zip(found, segments, strict=True):
+        spans[:, 0], spans[:, 1] = segment.spans(hashes)
+    return found
+
+
+def _found_in(
+    held: npt.NDArray[np.uint32], wanted: npt.NDArray[np.uint32]
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
+    """Return where each wanted row stands among ascending ones, and whether it does."""
+    if not len(held):
+        return np.zeros(len(wanted), np.intp), np.zeros(len(wanted), np.bool_)
+    places = np.minimum(np.searchsorted(held, wanted), len(held) - 1)
+    return places, held[places] == wanted
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some rows of the corpus that are in one segment, with their rows there."""
+
+    segment: int
+    rows: npt.NDArray[np.int64]
+    local: npt.NDArray[np.uint32]
+
+
 @dataclass(frozen=True, slots=True)
 class _Collection:
     """The segments of a corpus with the spans of each term in them, terms in falling order of weight.
@@ -167,13 +193,11 @@ class _Collection:
 
     @classmethod
     def of(cls, corpus: Corpus, masks: Sequence[Mask], terms: WeightedTerms) -> _Collection:
-        """Look up the terms in every segment."""
-        order = np.argsort(-terms.weights, kind="stable")
+        """Bring the segments and the terms together."""
         segments = tuple((segment, int(corpus.bases[place]) + segment.base) for place, segment in _segments(corpus))
-        spans = np.stack([np.stack(segment.spans(terms.hashes[order]), axis=-1) for segment, _ in segments])
         average = sum(segment.total_length for segment, _ in segments) / max(1, corpus.count)
         mask = _joined(corpus, masks)
-        return cls(corpus, segments, mask, spans, terms.weights[order], terms.documents[order], max(1.0, average))
+        return cls(corpus, segments, mask, terms.spans, terms.weights, terms.documents, max(1.0, average))
 
     def gains(self, term: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
         """Return the rows of the corpus that hold a term, ascending, and what it adds to each."""
@@ -192,19 +216,26 @@ class _Collection:
             rows, frequencies = rows[accepted], frequencies[accepted]
         return rows, self._gain(term, rows, frequencies)
 
+    def parts_of(self, wanted: npt.NDArray[np.int64]) -> list[_Part]:
+        """Return the wanted rows, ascending, by the segment that each is in."""
+        edges = np.searchsorted(wanted, [base for _, base in self.segments]).tolist()
+        return [
+            _Part(place, wanted[low:high], (wanted[low:high] - self.segments[place][1]).astype(np.uint32))
+            for place, (low, high) in enumerate(pairwise([*edges, len(wanted)]))
+            if low < high
+        ]
+
     def gains_of(
-        self, term: int, wanted: npt.NDArray[np.int64]
+        self, term: int, parts: Sequence[_Part]
     ) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
-        """Yield the same for the wanted rows alone, ascending, which costs a search for each instead of a pass."""
-        for (segment, base), (start, end) in zip(self.segments, self.spans[:, term].tolist(), strict=True):
-            low, high = np.searchsorted(wanted, [base, base + segment.documents])
-            local = (wanted[low:high] - base).astype(np.uint32)
-            if start < end and len(local):
-                held = segment.rows[start:end]
-                places = np.minimum(np.searchsorted(held, local), len(held) - 1)
-                local, places = local[held[places] == local], places[held[places] == local]
-                rows = local.astype(np.int64) + base
-                yield rows, self._gain(term, rows, segment.frequencies[start:end][places])
+        """Yield the same for some rows alone, which costs a search for each instead of a pass."""
+        for part in parts:
+            start, end = self.spans[part.segment, term].tolist()
+            if start < end:
+                segment, _ = self.segments[part.segment]
+                places, known = _found_in(segment.rows[start:end], part.local)
+                rows = part.rows[known]
+                yield rows, self._gain(term, rows, segment.frequencies[start:end][places[known]])
 
     def _gain(
         self, term: int, rows: npt.NDArray[np.int64], frequencies: npt.NDArray[np.uint16]
@@ -271,10 +302,12 @@ def _sum_dense(collection: _Collection, count: int, size: int) -> tuple[npt.NDAr
     scores = np.zeros(count, np.float64)
     to_come = np.cumsum(collection.weights[::-1])[::-1]
     wanted: npt.NDArray[np.int64] | None = None
+    parts: list[_Part] = []
     for term in range(len(collection.weights)):
         if wanted is None and term and collection.documents[term] * _DENSE_SHARE >= count:
             wanted = _still_possible(scores, size, float(to_come[term]) * _ROUNDING)
-        for rows, gains in [collection.gains(term)] if wanted is None else collection.gains_of(term, wanted):
+            parts = [] if wanted is None else collection.parts_of(wanted)
+        for rows, gains in [collection.gains(term)] if wanted is None else collection.gains_of(term, parts):
             scores[rows] += gains
     rows = _scored(scores) if wanted is None else wanted
     return rows, scores[rows]
