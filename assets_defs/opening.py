@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from pipelines.errors import ArtifactMissing, InputError, NothingIndexed
+from pipelines.records import Staleness
 from pipelines.retrieval import Generation, Searcher, open_generation
 from pipelines.serving.cli.host import Opened
 from pipelines.store import ArtifactStore, Pointer
@@ -29,8 +31,20 @@ def open_index(environment: Environment, where: Sequence[str]) -> Opened:
     return Opened(
         Searcher([generation for generation, _ in opened], encoder),
         {key: pointer for (_, key), (_, pointer) in zip(found, opened, strict=True)},
-        {key: workspace.staleness(key) for workspace, key in found},
+        _comparison(found),
     )
+
+
+def _comparison(found: Sequence[tuple[Workspace, str]]) -> Callable[[], Mapping[str, Staleness]]:
+    """Compare the repositories with their sources while questions are answered: most of it is waiting for git."""
+
+    def compare() -> Mapping[str, Staleness]:
+        return {key: workspace.staleness(key) for workspace, key in found}
+
+    thread = ThreadPoolExecutor(1, "comparison")
+    comparison = thread.submit(compare)
+    thread.shutdown(wait=False)
+    return comparison.result
 
 
 def published(environment: Environment, where: Sequence[str]) -> Iterator[tuple[Workspace, str]]:

@@ -206,7 +206,7 @@ class FakeHost:
     def open(self, where: Sequence[str]) -> Opened:
         self.before()
         self.asked.append(where)
-        return Opened(cast("Searcher", self.searcher), self.pointers, self.staleness)
+        return Opened(cast("Searcher", self.searcher), self.pointers, lambda: self.staleness)
 
     def status(self, where: Sequence[str]) -> Sequence[RepositoryStatus]:
         self.before()

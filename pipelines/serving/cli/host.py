@@ -7,7 +7,7 @@ assets_defs/command.py makes the real one and is the entry point of `strata`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -95,7 +95,12 @@ class Opened:
 
     searcher: Searcher
     pointers: Mapping[str, Pointer]  # by repository key
-    staleness: Mapping[str, Staleness]
+    compare: Callable[[], Mapping[str, Staleness]]  # by repository key; begun already, waits until it is known
+
+    @property
+    def staleness(self) -> Mapping[str, Staleness]:
+        """How each repository stands to its source."""
+        return self.compare()
 
 
 @dataclass(frozen=True, slots=True)
