@@ -62,7 +62,7 @@ def ask_twice(store: Path, repo: str, queries: Sequence[str]) -> list[list[str]]
             [sys.executable, "-m", "tests.bench.determinism", str(store), repo, "--ask"],
             input="\n".join(map(json.dumps, queries)),
             env=variables_for_child({"PYTHONHASHSEED": seed}),
-            capture_output=True,
+            stdout=subprocess.PIPE,
             text=True,
             check=True,
         )
@@ -83,7 +83,7 @@ def main() -> None:
         for answer in ask(store, options.repo, [json.loads(line) for line in sys.stdin]):
             sys.stdout.write(f"{answer[:1].decode()} {hashlib.blake2b(answer, digest_size=16).hexdigest()}\n")
         return
-    queries, chunks = draw_queries(ArtifactStore(store), options.queries)
+    queries, chunks = draw_queries(ArtifactStore(store), options.queries, [options.repo])
     first, second = ask_twice(store, options.repo, queries)
     different = [text for text, one, other in zip(queries, first, second, strict=True) if one != other]
     figures = {

@@ -57,13 +57,16 @@ end
 """
 
 
-def draw_queries(store: ArtifactStore, count: int) -> tuple[list[str], int]:
-    """Return queries, half names and half words of texts, and the number of chunks that they are drawn from."""
+def draw_queries(store: ArtifactStore, count: int, repos: Sequence[str] = ()) -> tuple[list[str], int]:
+    """Return queries, half names and half words of texts, and the number of chunks that they are drawn from.
+
+    :param repos: the repositories that they are drawn from; none named = all of the store.
+    """
     rng = random.Random(1)
     names: list[str] = []
     texts: list[str] = []
     chunks = 0
-    for repo in store.repositories():
+    for repo in repos or store.repositories():
         pointer = store.pointer(repo)
         if pointer is None:
             continue

@@ -21,7 +21,7 @@ from pipelines.serving.cli import main
 from pipelines.store import ArtifactStore
 from resources.environment import Environment, variables_for_child
 from resources.registry import Entry, Registry
-from tests.assets_defs.builders import CODE, CONFIG
+from tests.assets_defs.builders import CODE, CONFIG, make_repository, strata
 from tests.cases.builders import make_git_repository
 from tests.serving.builds import SETTINGS, build, document_of, publish
 
@@ -68,7 +68,7 @@ def run(root: Path, *arguments: str, **variables: str) -> subprocess.CompletedPr
 
 ODD = [
     *("multi-agent", "v1.2", "don't", "std::map", "NOT", "a AND", "*", '"unclosed', "col:x", "(", "^foo", "C++"),
-    *("$x->y", "\\\\", "\U0001f642", "x" * 8_000, "a\0b", "\ud800", "--error-on-warnings"),
+    *("$x->y", "\\\\", "\U0001f642", "x" * 10_000, "x " * 5_000, "a\0b", "\ud800", "--error-on-warnings"),
 ]
 
 
@@ -105,6 +105,14 @@ def test_in_a_plain_locale_the_document_is_the_same(indexed: Path) -> None:
     assert documents[0][0]["path"] == "\u4ed3\u5e93.py"
 
 
+@pytest.mark.parametrize("mode", ["hybrid", "lexical"])
+def test_with_warnings_active_the_document_is_all_that_stands_on_stdout(indexed: Path, mode: str) -> None:
+    """77"""
+    done = run(indexed, "query", "--json", "--mode", mode, "retry", PYTHONWARNINGS="always", PYTHONDEVMODE="1")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["hits"][0]["path"] == "retry.py"
+
+
 def test_without_an_index_the_document_is_the_error(tmp_path: Path) -> None:
     """77"""
     done = run(tmp_path, "query", "--json", "anything")
@@ -139,6 +147,48 @@ def test_what_was_skipped_and_why_is_not_searched(indexed: Path, text: str) -> N
     assert pointer is not None
     with open_generation(store, "parcels", pointer.generation) as generation:
         assert Searcher([generation], None).search(Query(text, mode="lexical")).hits == ()  # type: ignore[arg-type]
+
+
+def test_what_answers_while_a_build_runs_is_one_whole_version(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """78"""
+    root = make_repository(tmp_path / "parcels")
+    builder = strata(root, "index", ".")
+    _, errors = builder.communicate()
+    assert builder.returncode == 0, errors
+    host = StrataHost(Environment(root))
+
+    def answer() -> tuple[str, list[str]]:
+        assert main(["query", "--json", "--", "apply_discount"], host) == 0
+        document = json.loads(capsys.readouterr().out)
+        return document["generation"], [f"{hit['path']}:{hit['chunk_id']}" for hit in document["hits"]]
+
+    before = answer()
+    for number in range(8):
+        (root / f"more_{number}.py").write_text(f"def apply_discount_{number}(net):\n    return apply_discount(net)\n")
+    builder = strata(root, "index", ".")
+    seen = [answer()]
+    while builder.poll() is None:
+        seen.append(answer())
+    _, errors = builder.communicate()
+    assert builder.returncode == 0, errors
+    after = answer()
+    assert before in seen
+    assert before[0] != after[0]
+    assert len(after[1]) > len(before[1])
+    assert {version: hits for version, hits in seen if version == before[0]} == dict([before])
+    assert [item for item in seen if item not in (before, after)] == []
+
+
+@pytest.mark.parametrize("limit", ["0", "-1", "201", "10000"])
+def test_a_limit_out_of_range_is_an_error_that_names_it(
+    indexed: Path, limit: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["query", "--json", f"--limit={limit}", "retry"], StrataHost(Environment(indexed))) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["detail"] == f"limit = {limit} is out of range"
+    assert told["hint"] == "allowed: 1 to 200"
 
 
 class Odd:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,6 +151,44 @@ def test_large_branches_are_asked_at_the_same_time_with_equal_answers(
     one_by_one = [searcher.search(Query(text)).hits for text in texts]
     monkeypatch.setattr(searcher_module, "_THREADS_FROM_ROWS", 0)
     assert [searcher.search(Query(text)).hits for text in texts] == one_by_one
+
+
+class Slow(Searcher):
+    """A searcher of which one branch or the other is done last."""
+
+    last = ""
+
+    def _by_words(self, *arguments: Any) -> Any:
+        time.sleep(0.02 if self.last == "words" else 0)
+        return super()._by_words(*arguments)
+
+    def _pool(self, *arguments: Any) -> Any:
+        time.sleep(0.02 if self.last == "meaning" else 0)
+        return super()._pool(*arguments)
+
+
+@pytest.mark.parametrize("options", [{}, {"fusion": "late"}, {"keyword_and": True}])
+def test_which_branch_is_done_first_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(searcher_module, "_THREADS_FROM_ROWS", 0)
+    searcher = Slow(make_searcher(tmp_path, make_prose(50)).generations, WordEncoder())
+    answers = []
+    for last in ("words", "meaning"):
+        searcher.last = last
+        answers.append([searcher.search(Query(text, **options)) for text in ("retry the queue", "zone", "order day")])
+    assert [item.hits for item in answers[0]] == [item.hits for item in answers[1]]
+    assert [item.counts for item in answers[0]] == [item.counts for item in answers[1]]
+
+
+@pytest.mark.parametrize(("limit", "pool"), [(1, 1), (3, 7), (10, 10), (40, 50), (200, 10_000)])
+def test_the_limit_and_the_pool_are_kept(tmp_path: Path, limit: int, pool: int) -> None:
+    searcher = make_searcher(tmp_path, make_prose(60))
+    for fusion in ("rrf", "late"):
+        answer = searcher.search(Query("retry the queue", limit=limit, candidate_pool=pool, fusion=fusion))
+        assert answer.counts["semantic"] == min(pool, 60)
+        assert answer.counts["lexical"] <= pool
+        assert len(answer.hits) == min(limit, answer.counts["fused"])
 
 
 def test_a_thousand_queries_have_one_answer_each(tmp_path: Path) -> None:
