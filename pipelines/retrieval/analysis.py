@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pipelines import tokens
 from pipelines.records import SymbolKind
 from pipelines.retrieval.inflection import other_forms
+from pipelines.retrieval.phrases import runs_of
 
 #: Words of questions about code that name nothing in it.
 _COMMON = """
@@ -79,8 +80,8 @@ class Analysis:
     other forms; `name` the parts of the name that the whole query is, () if it is a sentence; `called` tells a call,
     whose arguments are no part of the name; `spellings` are folded names of the same words as its last part, abortindex
     and abort-index for abort_index; `declared` has the parts of the name behind a declaring keyword, and `kinds` what
-    that declares; `joined` folded names that runs of its words may be written as, with whether the run is the whole
-    query.
+    that declares; `runs` some words in a row, as they are spelt; `joined` folded names that runs of its words may be
+    written as, with whether the run is the whole query.
     """
 
     text: str
@@ -94,6 +95,7 @@ class Analysis:
     declared: tuple[str, ...]
     kinds: frozenset[str]
     mentioned: tuple[tuple[str, ...], ...]
+    runs: tuple[str, ...]
     joined: Mapping[str, bool]
     wants_tests: bool
 
@@ -133,6 +135,7 @@ def analyse(text: str) -> Analysis:
         declared=declared,
         kinds=kinds,
         mentioned=() if name else tuple(_mentioned(stripped)),
+        runs=() if name else runs_of(stripped, _STOP_WORDS),
         joined={} if name else _joined(stripped),
         wants_tests=any(word in _TEST_WORDS for word in words),
     )

@@ -199,8 +199,10 @@ def _bare(head: str, after: str, kind: str, language: str) -> int:
         return 0
     if language == "haskell" and re.match(r"\s*(?:,[\w\s,']*)?::", after):
         return SURE
-    if _TYPED.match(after) or _ASSIGNED.match(after):
+    if _ASSIGNED.match(after):
         return SURE
+    if _TYPED.match(after):
+        return SURE if kind in _TYPES else LIKELY  # outside a type it may as well be the key of an object
     if _ALIASED.match(after) or _TARGETS.match(after):
         return LIKELY
     if language in _TYPE_LAST and re.match(r"(?:\s*,\s*\w+)*\s+[\w*\[\]]|\s*$|\(", after):

@@ -1,7 +1,8 @@
 """What a hit shows: the line to open, and a few lines from there. In: a chunk's text, the query. Out: bounded lines.
 
 A definition that the query names shows the line that opens it, below its comments; a declaration inside a chunk shows
-its own line; everything else the first of the lines that hold most words of the query.
+its own line, and what holds a message that was pasted the line of that; everything else the first of the lines that
+hold most words of the query.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import NamedTuple
 
 from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.declarations import find_declaration
+from pipelines.retrieval.phrases import line_of_runs
 from pipelines.tokens import normalise, words
 
 MAX_LINES = 6
@@ -38,7 +40,9 @@ def show(text: str, analysis: Analysis, *, name: str, signature: str, kind: str,
     """
     lines = text.split("\n", _MAX_SCANNED_LINES)[:_MAX_SCANNED_LINES]
     asked = _asked(analysis), {spelling: spelling for spelling in analysis.spellings}
-    line = _opening(lines, name, signature) if name and not any(asked) else None
+    line = line_of_runs(lines, analysis.runs)
+    if line is None and name and not any(asked):
+        line = _opening(lines, name, signature)
     for names in asked:
         if line is None and _fold(name) in names:
             line = _opening(lines, name, signature)

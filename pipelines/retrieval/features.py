@@ -18,6 +18,7 @@ from pipelines.retrieval.files import best_of_file, rows_of_file, sum_of_file
 from pipelines.retrieval.fusion import Values, reciprocal_ranks, spread, stand_in
 from pipelines.retrieval.lexical import Ranking, WeightedTerms, holding_all
 from pipelines.retrieval.paths import bare, place_of, word_set
+from pipelines.retrieval.phrases import held_runs
 from pipelines.retrieval.rows import Rows
 from pipelines.retrieval.semantic import Pool
 from pipelines.retrieval.symbols import MENTIONED
@@ -28,6 +29,8 @@ LEXICAL_K, SEMANTIC_K = 8, 40
 _SUPPORTING_ROWS = 5
 #: A query of more words than this is a sentence, which says more than it spells.
 _MAX_SPELT = 3
+#: Rows that are read for some words in a row: those that hold most of the query's words.
+_MAX_READ = 128
 #: Folders below the shallowest candidate that count.
 _MAX_DEPTH = 3
 #: Lengths and numbers of rows are logarithms, divided so that usual ones are below 1: e^8 characters, e^5 rows.
@@ -62,16 +65,23 @@ def features(
     semantic = found.semantic.rows
     if len(semantic):
         semantic = stand_in(found.lexical.rows, ~corpus.have_vectors(found.lexical.rows), semantic)
+    named = (spread(rows, found.symbol.rows, found.symbol.scores, missing=0.0) >= MENTIONED).astype(np.float64)
+    exact = _exact(corpus, rows, analysis)
+    if analysis.name:
+        prose = corpus.label_values(rows, "kind", ChunkKind.SECTION.__eq__)
+        if np.any(exact > prose):  # prose that tells of a name is not what code has under it
+            named, exact = named * (1 - prose), exact * (1 - prose)
     return {
         "lexical": reciprocal_ranks(rows, found.lexical.rows, LEXICAL_K),
         "semantic": reciprocal_ranks(rows, semantic, SEMANTIC_K),
         "words": words,
         "meaning": meaning,
-        "named": (spread(rows, found.symbol.rows, found.symbol.scores, missing=0.0) >= MENTIONED).astype(np.float64),
+        "named": named,
         "file_words": best_of_file(files, words),
         "file_meaning": _share_of_best(sum_of_file(files, meaning, _SUPPORTING_ROWS)),
         "file_rows": np.log1p(rows_of_file(files)) / _LOG_ROWS,
-        "exact": _exact(corpus, rows, analysis),
+        "exact": exact,
+        "phrase": _phrase(corpus, rows, analysis, found.lexical.rows[:_MAX_READ]),
         **_named(corpus, rows, analysis),
         **_placed(corpus, rows, analysis),
     }
@@ -82,6 +92,20 @@ def _exact(corpus: Corpus, rows: Rows, analysis: Analysis) -> Values:
     if not 0 < len(analysis.whole) <= _MAX_SPELT:
         return np.zeros(len(rows), np.float64)
     return holding_all(corpus, rows, analysis.whole).astype(np.float64)
+
+
+def _phrase(corpus: Corpus, rows: Rows, analysis: Analysis, first: Rows) -> Values:
+    """Return how much of a message, some words in a row, each row has as it is spelt.
+
+    Prose that tells of a message has none where code has it, or half of what prose has: the rest are names and numbers.
+
+    :param first: the rows that are read.
+    """
+    held = held_runs(corpus, first, analysis.runs)
+    prose = held * corpus.label_values(first, "kind", ChunkKind.SECTION.__eq__)
+    code = held - prose
+    in_code = 2 * code.max(initial=0.0) >= prose.max(initial=0.0)
+    return spread(rows, first, code if in_code else held, missing=0.0)
 
 
 def _meaning(corpus: Corpus, rows: Rows, found: Candidates, words: Values) -> Values:

@@ -6,7 +6,7 @@ costs the same for a hundred rows and for two million.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,11 @@ class Strings:
     def holds(self, row: int, needle: bytes) -> bool:
         """Tell whether a string has the needle in it; nothing is decoded."""
         return needle in bytes(self._data[self._offsets[row] : self._offsets[row + 1]])
+
+    def count_held(self, row: int, needles: Sequence[bytes]) -> int:
+        """Return how many of the needles a string has in it; nothing is decoded."""
+        data = bytes(self._data[self._offsets[row] : self._offsets[row + 1]])
+        return sum(needle in data for needle in needles)
 
 
 class Labels:

@@ -14,31 +14,32 @@ from collections.abc import Mapping
 #: Features that may only lower a score; all others may only raise it.
 LOWERING = frozenset({"test", "aside", "data", "section", "window", "part", "depth"})
 #: Least weights. They keep the order of the rows inside a file that of their own words and names, and bring what holds
-#: all that a short query spells before what does not, even if the one place is in prose or in a test.
-LEAST: Mapping[str, float] = {"lexical": 0.5, "words": 1.0, "name": 0.5, "exact": 4.0}
+#: all that a short query spells, or a message that was pasted, before what does not, even if it is in a test.
+LEAST: Mapping[str, float] = {"lexical": 0.5, "words": 1.0, "named": 3.5, "name": 0.5, "exact": 4.0, "phrase": 4.0}
 WEIGHTS: Mapping[str, float] = {
     "lexical": 0.5,
-    "semantic": 1.71,
+    "semantic": 1.73,
     "words": 1.0,
-    "meaning": 1.99,
-    "named": 2.19,
+    "meaning": 2.17,
+    "named": 3.5,
     "name": 0.5,
     "exact": 4.0,
-    "file_words": 1.53,
-    "file_meaning": 1.16,
-    "file_rows": 1.6,
-    "file_name": 2.33,
-    "folder_name": 1.54,
-    "same_name": 3.07,
-    "length": 4.42,
-    "centrality": 0.29,
-    "test": -3.23,
-    "aside": -2.85,
-    "data": -2.55,
-    "section": -4.38,
-    "window": -2.39,
-    "part": -0.51,
-    "depth": -2.86,
+    "phrase": 4.0,
+    "file_words": 1.27,
+    "file_meaning": 1.1,
+    "file_rows": 1.64,
+    "file_name": 2.4,
+    "folder_name": 1.57,
+    "same_name": 2.92,
+    "length": 4.48,
+    "centrality": 0.33,
+    "test": -3.19,
+    "aside": -3.14,
+    "data": -2.73,
+    "section": -4.29,
+    "window": -2.52,
+    "part": -0.44,
+    "depth": -2.82,
 }
 #: The two branches alone, with no priors: what remains of a plain fusion of ranks.
 BRANCHES_ALONE: Mapping[str, float] = {"lexical": 1.0, "semantic": 1.0}

@@ -38,6 +38,26 @@ FILES = {
     "src/rare.py": "def calm():\n    return 'zyzzogeton'\n",
     "src/limits.go": "package limits\n\nconst defaultPort = 80\n\ntype Server struct {\n\tReadTimeout int\n}\n",
     "src/Level.java": "public enum Level {\n  QUIET,\n  LOUD;\n\n  private final int volume = 3;\n}\n",
+    "src/store.py": (
+        "class Shut(Exception):\n    pass\n\n\n"
+        "def lend(book, reader):\n    if book.lent:\n"
+        '        raise Shut(f"book {book} is already lent to another reader")\n    return reader\n'
+    ),
+    "src/server.go": (
+        "package limits\n\nfunc (s *Server) Mount(path string) {\n\tif s.taken[path] {\n"
+        '\t\tpanic("two mounts claim the path \'" + path + "\'")\n\t}\n}\n'
+    ),
+    "src/answer.js": (
+        "export function refuse(request) {\n  const body = `cannot accept a body of ${request.size} bytes`;\n"
+        "  return [413, 'The body of the request is too large', body];\n}\n"
+    ),
+    "docs/faults.md": (
+        "# Faults\n\n## book is already lent to another reader\n\nThe book is already lent to another reader: wait.\n\n"
+        "## two mounts claim the path\n\nA panic `two mounts claim the path` means that a path is taken.\n\n"
+        "## The body of the request is too large\n\nThe body of the request is too large for us.\n\n"
+        "## ERR_HTTP_HEADERS_SENT\n\nERR_HTTP_HEADERS_SENT means that ERR_HTTP_HEADERS_SENT was thrown.\n\n"
+        "## the bridge has been closed for the winter\n\nOnly a ferry runs.\n"
+    ),
     "tests/test_users.py": "def test_prop_users():\n    assert getUserById(3)\n",
 }
 
@@ -117,6 +137,47 @@ def test_the_definition_stands_before_what_mentions_it_twenty_times(searcher: Se
 )
 def test_an_exact_token_is_first(searcher: Searcher, text: str, path: str) -> None:
     assert first(searcher, text) == path
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("Shut: book 7 is already lent to another reader", "src/store.py", 7),
+        ('  File "src/store.py", line 7, in lend\nShut: book 7 is already lent to another reader', "src/store.py", 0),
+        ("panic: two mounts claim the path '/a'", "src/server.go", 5),
+        ("limits.(*Server).Mount(0xc000012, {0x1, 0x2})", "src/server.go", 3),
+        ("HTTP 413: The body of the request is too large", "src/answer.js", 3),
+        ("error: cannot accept a body of 99 bytes", "src/answer.js", 2),
+        ("ERR_HTTP_HEADERS_SENT", "src/errors.js", 1),
+        ("Error [ERR_HTTP_HEADERS_SENT]: Cannot set headers", "src/errors.js", 1),
+        ("the bridge has been closed for the winter", "docs/faults.md", 0),
+    ],
+)
+def test_a_message_that_is_pasted_finds_what_raises_it(searcher: Searcher, text: str, path: str, line: int) -> None:
+    hit = searcher.search(Query(text)).hits[0]
+    assert hit.path == path
+    assert line in (0, hit.line)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "line"),
+    [
+        ("Mount(", "src/server.go", 3),
+        ("server->Mount(path)", "src/server.go", 3),
+        ("(*Server).Mount", "src/server.go", 3),
+        ("func (s *Server) Mount(path string) {", "src/server.go", 3),
+        ("lend(book, reader)", "src/store.py", 5),
+        ("get_user_by_id", "src/users.ts", 1),
+        ("get-user-by-id", "src/users.ts", 1),
+        ("default_port", "src/limits.go", 3),
+        ("read-timeout", "src/limits.go", 6),
+        ("snakeCaseName2", "src/snake.py", 1),
+    ],
+)
+def test_calls_and_other_spellings_find_the_definition(searcher: Searcher, text: str, path: str, line: int) -> None:
+    hit = searcher.search(Query(text)).hits[0]
+    assert (hit.path, hit.line) == (path, line)
+    assert "definition" in hit.terms
 
 
 @pytest.mark.parametrize("number", [0, 3_217, 6_499])

@@ -69,6 +69,7 @@ def test_a_line_that_declares_is_sure(line: str, name: str, kind: str, language:
         ('  "limit": 3,', "limit", "window", "json"),
         ("export const { GET, POST } = handlers", "POST", "module", "typescript"),
         ("static int verbose = 0;", "verbose", "module", "c"),
+        ("  limit: 3,", "limit", "module", "javascript"),
     ],
 )
 def test_a_line_that_may_declare_is_likely(line: str, name: str, kind: str, language: str) -> None:
