@@ -8,21 +8,25 @@ as the document that programs get.
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, cast
 
 import anyio
 import anyio.to_thread
 from mcp import types
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 
 from pipelines.errors import InputError, StrataError
 from pipelines.retrieval import Query
+from pipelines.serving.agent_input import AgentInput
 from pipelines.serving.asking import question, quoted, schema
 from pipelines.serving.cli.streams import visible
 from pipelines.serving.service import Service
@@ -62,20 +66,49 @@ def make_server(service: Service) -> Server[Any]:
 
 
 def serve_stdio(service: Service) -> None:
-    """Answer over standard input and output until the input ends."""
+    """Answer over standard input and output until the input ends, or the process is told to end."""
 
     async def serve() -> None:
         server = make_server(service)
         # the command line leads what libraries print to stderr; the protocol has stdout
-        with contextlib.redirect_stdout(sys.__stdout__):
-            async with stdio_server() as (requests, answers):
-                await server.run(requests, answers, server.create_initialization_options())
+        with contextlib.redirect_stdout(sys.__stdout__), _private_input() as descriptor:
+            lines = AgentInput(descriptor)
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_end_on_signal, tasks.cancel_scope)
+                async with stdio_server(stdin=cast(Any, lines)) as (requests, answers):
+
+                    async def refuse(error: types.JSONRPCError) -> None:
+                        await answers.send(SessionMessage(error))
+
+                    lines.refuse = refuse
+                    await server.run(requests, answers, server.create_initialization_options())
+                tasks.cancel_scope.cancel()
 
     service.start()
     try:
         anyio.run(serve)
     finally:
         service.close()
+
+
+async def _end_on_signal(scope: anyio.CancelScope) -> None:
+    """Stop what runs in a scope at the first signal: raised in the midst of it, one would be told as a fault."""
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as received:
+        async for _ in received:
+            scope.cancel()
+
+
+@contextlib.contextmanager
+def _private_input() -> Iterator[int]:
+    """Give a descriptor for standard input, and lead that of the process nowhere: no child may read what is not its."""
+    private = os.dup(0)
+    nowhere = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nowhere, 0)
+    os.close(nowhere)
+    try:
+        yield private
+    finally:
+        os.dup2(private, 0)  # a thread may wait on the private one, so it stays open
 
 
 class _Tools:
@@ -138,7 +171,9 @@ class _Tools:
             raise InputError(
                 f"mode {quoted(mode)} is not known", hint=f"allowed: {', '.join(map(str, Query.ALLOWED['expand']))}"
             )
-        if isinstance(depth, bool) or not isinstance(depth, int) or depth not in _DEPTH:
+        if isinstance(depth, bool) or not isinstance(depth, int):
+            raise InputError("depth must be a whole number", hint=f"allowed: {_DEPTH[0]} to {_DEPTH[-1]}")
+        if depth not in _DEPTH:
             raise InputError(f"depth {quoted(depth)} is out of range", hint=f"allowed: {_DEPTH[0]} to {_DEPTH[-1]}")
         document = asdict(self._service.related(*self._chunk(given), mode, depth))
         near = [f"{item['direction']} {item['hop']} away: {_place(item)}" for item in document["neighbors"]]
@@ -161,8 +196,9 @@ class _Tools:
         repos = self._service.labels()["repo"]
         repo = given.get("repo", repos[0] if len(repos) == 1 else "")
         chunk_id = given["chunk_id"]
-        if not isinstance(repo, str) or not isinstance(chunk_id, str):
-            raise InputError("chunk_id and repo are strings", hint="take them from a hit of `search`")
+        for name, value in (("chunk_id", chunk_id), ("repo", repo)):
+            if not isinstance(value, str):
+                raise InputError(f"{name} must be a string", hint="take it from a hit of `search`")
         if not repo:
             raise InputError("the field repo is missing", hint=f"served: {', '.join(repos) or 'none'}")
         return repo, chunk_id

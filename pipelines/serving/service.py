@@ -203,13 +203,13 @@ class Service:
                     volume.generation.close()
 
     def _chosen(self, shelf: _Shelf, repos: Sequence[str]) -> tuple[str, ...]:
-        if not shelf.volumes:
-            raise NothingIndexed("nothing is published", hint="run `strata index PATH`")
+        _require_something(shelf)
         for repo in repos:
             self._volume(shelf, repo)
         return tuple(sorted(set(repos))) or tuple(shelf.volumes)
 
     def _volume(self, shelf: _Shelf, repo: str) -> Volume:
+        _require_something(shelf)
         if repo not in shelf.volumes:
             known = ", ".join(shelf.volumes) or "none"
             raise NotFound(f"repository {quoted(repo)} is not served", hint=f"served: {known}")
@@ -223,6 +223,11 @@ class Service:
             if len(shelf.searchers) < _MAX_SEARCHERS:
                 shelf.searchers[repos] = found
         return found
+
+
+def _require_something(shelf: _Shelf) -> None:
+    if not shelf.volumes:
+        raise NothingIndexed("nothing is published", hint="run `strata index PATH`")
 
 
 def _same(volumes: Mapping[str, Volume], pointers: Mapping[str, Pointer]) -> bool:

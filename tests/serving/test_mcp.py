@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import json
+import signal
+import subprocess
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -78,7 +82,16 @@ def test_the_status_is_that_of_the_http_interface(tmp_path: Path) -> None:
         ("search", {"query": "x", "repo": "nowhere"}, "is not served"),
         ("read_chunk", {}, "chunk_id is missing"),
         ("read_chunk", {"chunk_id": "zz"}, "has no chunk"),
-        ("read_chunk", {"chunk_id": 3}, "are strings"),
+        ("search", {"query": 5}, "query must be a string"),
+        ("search", {"query": "x", "limit": "ten"}, "limit must be a whole number"),
+        ("search", {"query": "x", "explain": "yes"}, "explain must be a boolean"),
+        ("search", {"query": "x", "path": {"glob": "*"}}, "path must be a string or a list of strings"),
+        ("search", {"query": "x" * 40_000}, "the query has 40000 characters (at most 32768)"),
+        ("search", {"query": "x", "candidate_pool": 10**9}, "candidate_pool = 1000000000 is out of range"),
+        ("read_chunk", {"chunk_id": 3}, "chunk_id must be a string"),
+        ("read_chunk", {"chunk_id": "00", "repo": ["sample"]}, "repo must be a string"),
+        ("related", {"chunk_id": "00" * 16, "depth": "2"}, "depth must be a whole number"),
+        ("related", {"chunk_id": "00" * 16, "depth": True}, "depth must be a whole number"),
         ("read_chunk", {"chunk_id": "00" * 16, "path": "/etc/passwd"}, "unknown field 'path'"),
         ("related", {"chunk_id": "00" * 16, "mode": "sideways"}, "mode 'sideways'"),
         ("related", {"chunk_id": "00" * 16, "depth": 9}, "depth 9"),
@@ -106,6 +119,13 @@ def test_a_long_mistake_is_not_told_back_in_full(tmp_path: Path, tool: str, give
     answer = call(library_of(tmp_path), tool, **given)
     assert answer.is_error
     assert len(answer.content[0].text) < 400
+
+
+@pytest.mark.parametrize(("tool", "given"), [("search", {"query": "x"}), ("read_chunk", {"chunk_id": "00" * 16})])
+def test_where_nothing_is_published_the_next_step_is_told(tmp_path: Path, tool: str, given: dict[str, Any]) -> None:
+    answer = call(SmallLibrary(tmp_path), tool, repo="sample", **given)
+    assert answer.is_error
+    assert "run `strata index PATH`" in answer.content[0].text
 
 
 def test_where_several_are_served_the_repository_must_be_named(tmp_path: Path) -> None:
@@ -140,3 +160,89 @@ def test_a_client_over_standard_input_gets_its_answers(tmp_path: Path) -> None:
     tools, found = anyio.run(run)
     assert len(tools.tools) == 4
     assert found.structured_content["hits"][0]["path"] == "orders/retry.py"
+
+
+OPENING = (
+    b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
+    b'"capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}}\n'
+    b'{"jsonrpc": "2.0", "method": "notifications/initialized"}\n'
+)
+PING = b'{"jsonrpc": "2.0", "id": "last", "method": "ping"}\n'
+
+
+def start(root: Path) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(root)],
+        cwd=CODE,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    guard = threading.Timer(60, process.kill)  # a line that does not come would be waited for
+    guard.daemon = True
+    guard.start()
+    return process
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "answered"),
+    [
+        (b"this is no json", -32700, None),
+        (b'{"jsonrpc": "2.0"', -32700, None),
+        (b"\xff\xfe\x00", -32700, None),
+        (b"[" * 100_000, -32700, None),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "' + b"x" * (5 << 20) + b'"}', -32700, None),
+        (b"[]", -32600, None),
+        (b"null", -32600, None),
+        (b'{"jsonrpc": "2.0", "id": 7}', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "tools/list"}', -32600, None),
+        (b'{"id": "a", "method": "tools/list"}', -32600, "a"),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": [1]}', -32600, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call"}', -32602, 7),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": 3}}', -32602, 7),
+        (
+            b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "search", "arguments": [1]}}',
+            *(-32602, 7),
+        ),
+        (b'{"jsonrpc": "2.0", "id": 7, "method": "no/such"}', -32601, 7),
+    ],
+)
+def test_a_line_that_is_no_request_is_answered_and_ends_nothing(
+    tmp_path: Path, line: bytes, code: int, answered: int | str | None
+) -> None:
+    process = start(tmp_path)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(OPENING + b"\n  \n" + line + b"\n" + PING)
+    process.stdin.flush()
+    first, *others = [json.loads(process.stdout.readline()) for _ in range(3)]  # each line of stdout is a message
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (0, b""), errors
+    assert first["id"] == 1
+    told = {json.dumps(item["id"]): item.get("error", {}).get("code") for item in others}
+    assert told == {json.dumps(answered): code, '"last"': None}
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_while_its_input_is_open(tmp_path: Path, number: signal.Signals) -> None:
+    process = start(tmp_path)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(OPENING)
+    process.stdin.flush()
+    assert json.loads(process.stdout.readline())["id"] == 1
+    process.send_signal(number)
+    assert process.wait(60) == 0
+    assert b"Traceback" not in process.communicate()[1]
+
+
+def test_no_child_of_the_server_can_read_what_an_agent_sends(tmp_path: Path) -> None:
+    process = start(tmp_path)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(OPENING)
+    process.stdin.flush()
+    process.stdout.readline()
+    assert Path(f"/proc/{process.pid}/fd/0").resolve() == Path("/dev/null")
+    process.communicate()
