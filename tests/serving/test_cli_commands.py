@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from pipelines.records import SearchMode
@@ -63,7 +64,7 @@ def test_a_dry_run_asks_for_the_listing_with_the_same_request() -> None:
 
 
 def test_a_query_without_options_keeps_the_defaults_of_query() -> None:
-    assert asked("retry") == ([], Query("retry"))
+    assert asked("retry") == ((), Query("retry"))
 
 
 def test_every_field_of_a_query_has_its_option() -> None:
@@ -83,7 +84,7 @@ def test_every_field_of_a_query_has_its_option() -> None:
         ),
         *("--language", "python", "--scope", "web", "--expand", "blast", "--expand-depth", "2", "--explain"),
     )
-    assert where == ["one", "./two"]
+    assert where == ("one", "./two")
     assert query == Query(
         "retry",
         limit=3,
@@ -107,16 +108,17 @@ def test_the_choices_and_defaults_in_the_help_are_those_of_retrieval() -> None:
     assert commands.EXPANSIONS == retrieval_query.EXPANSIONS
     assert commands.SCORINGS == retrieval_query.SCORINGS
     query = Query("x")
-    query_command = commands.typer_command().commands["query"]
-    shown = {item.name: item.help for item in query_command.params}
+    shown = {item.name: item.help or "" for item in commands.strata.commands["query"].params}
     for name in ("limit", "mode", "fusion", "candidate_pool", "scoring", "expand_depth"):
         assert shown[name].endswith(f"[default: {getattr(query, name)}]")
 
 
 def test_commands_are_those_of_the_design_and_no_other() -> None:
-    group = commands.typer_command()
+    group = commands.strata
+    repos = group.commands["repos"]
+    assert isinstance(repos, click.Group)
     assert list(group.commands) == ["index", "query", "status", "check", "eval", "gc", "serve", "mcp", "dev", "repos"]
-    assert list(group.commands["repos"].commands) == ["add", "remove", "list"]
+    assert list(repos.commands) == ["add", "remove", "list"]
 
 
 def test_dev_gives_the_hosts_exit_code() -> None:

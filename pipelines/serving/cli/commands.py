@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
 from pipelines.records import ChunkKind, SearchMode, SkipReason
 from pipelines.serving.cli.host import INDEXED, Host, IndexRequest
-from pipelines.serving.cli.options import AsJson, Rev, many_of, one_of, option
+from pipelines.serving.cli.options import as_json, flag, many_of, one_of, option, rev
 from pipelines.serving.cli.output import Output
 from pipelines.settings import CONTENT_CHOICES, EMBEDDERS, DiffusionSettings, EmbedderSettings, IndexSettings
 
@@ -36,38 +36,28 @@ _DEV_PORT = 3000
 _SERVE_HOST, _SERVE_PORT = "127.0.0.1", 8080
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
 
-# Plain help: rich would double the time of `strata --help`, and its frames do not fit into docs/cli.md.
-app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings={"help_option_names": ["--help", "-h"]})
-repos = typer.Typer(add_completion=False, rich_markup_mode=None)
-app.add_typer(repos, name="repos")
+_FOLDER = click.Path(path_type=Path)
 
 
 def parse(argv: Sequence[str]) -> Command:
     """Return the command that the arguments ask for.
 
-    :raises typer.TyperException: if they do not parse. :raises typer.Exit: after --help or --version.
+    :raises click.ClickException: if they do not parse. :raises click.exceptions.Exit: after --help or --version.
     """
-    group = typer_command()
-    with group.make_context("strata", list(argv)) as context:
-        command: Command = group.invoke(context)
+    with strata.make_context("strata", list(argv)) as context:
+        command: Command = strata.invoke(context)
         return command
 
 
-@cache
-def typer_command() -> Any:
-    """Return the parser that typer builds from the functions below."""
-    return typer.main.get_command(app)
-
-
-def _print_version(wanted: bool) -> None:
+def _print_version(_context: click.Context, _option: click.Parameter, wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version
 
-        typer.echo(f"strata {version('codestrata')}")
-        raise typer.Exit
+        click.echo(f"strata {version('codestrata')}")
+        raise click.exceptions.Exit
 
 
-def _lacking(context: typer.Context) -> Command | None:
+def _lacking(context: click.Context) -> Command | None:
     """Return what tells which commands there are, where none is given: a mistake, but no riddle."""
     return None if context.invoked_subcommand else partial(_tell_commands, context.get_help())
 
@@ -77,71 +67,76 @@ def _tell_commands(told: str, _host: Host, output: Output) -> int:
     return 2
 
 
-@app.callback(invoke_without_command=True)
-def _strata(
-    context: typer.Context,
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
-    ] = False,
-) -> Command | None:
+class _InOrder(click.Group):
+    """Lists its commands in the order in which they stand below."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=_InOrder,
+    invoke_without_command=True,
+    subcommand_metavar="COMMAND [ARGS]...",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_print_version, help="Print the version."
+)
+@click.pass_context
+def strata(context: click.Context) -> Command | None:
     """Search the code and documentation of git repositories, by meaning and by exact word."""
     return _lacking(context)
 
 
-@repos.callback(invoke_without_command=True)
-def _repos(context: typer.Context) -> Command | None:
-    """Add, remove and list the repositories of the store at hand."""
-    return _lacking(context)
-
-
-@app.command("index")
+@strata.command("index")
+@click.argument(
+    "path", type=_FOLDER, required=False, help="The repository or folder.  [default: that of --repo, else .]"
+)
+@option("--repo", "Its key.", metavar="KEY", default="the one it has, or its folder's name")
+@one_of("--embedder", EMBEDDERS, "What makes the vectors.", default=_EMBEDDER.name)
+@option("--model", "ONNX model, for --embedder onnx; name of a model, for api.", metavar="PATH|NAME")
+@option("--tokenizer", "The ONNX model's tokenizer.", metavar="PATH", default="beside the model")
+@option("--url", "Embeddings service, for --embedder api.", metavar="URL")
+@flag("--yes", "Agree to what --embedder api will cost.")
+@option("--dimensions", "Width of the vectors.", metavar="N", type=int, default=_EMBEDDER.dimensions)
+@option("--bits", "Sign bits of a vector's code, 64 to 1024.", metavar="N", type=int, default="one per dimension")
+@option("--diffuse/--no-diffuse", "Mix vectors over the call graph.", is_flag=True, default="no")
+@option(
+    "--diffuse-alpha", "Share of the neighbours in each iteration.", metavar="X", type=float, default=_DIFFUSION.alpha
+)
+@option("--diffuse-iterations", "How often it is mixed.", metavar="N", type=int, default=_DIFFUSION.iterations)
+@option("--diffuse-bidirectional", "Mix in callers as well as callees.", is_flag=True)
+@one_of("--content", CONTENT_CHOICES, "Which kinds of file.", default=_INDEX.content)
+@rev
+@flag("--full", "Compute everything again.")
+@flag("--dry-run", "Tell what would be indexed and why the rest is left out; write nothing.")
+@flag("--verbose", "With --dry-run: list every file.")
+@many_of(
+    "--reason", OUTCOMES, "With --dry-run: list the files left out for R, or 'indexed' ones; may repeat.", metavar="R"
+)
+@as_json
 def _index(
-    path: Annotated[
-        Path | None,
-        typer.Argument(
-            metavar="PATH", help="The repository or folder.  [default: that of --repo, else .]", show_default=False
-        ),
-    ] = None,
-    repo: Annotated[str, option("Its key.", metavar="KEY", default="the one it has, or its folder's name")] = "",
-    embedder: Annotated[str | None, one_of(EMBEDDERS, "What makes the vectors.", default=_EMBEDDER.name)] = None,
-    model: Annotated[
-        str | None, option("ONNX model, for --embedder onnx; name of a model, for api.", metavar="PATH|NAME")
-    ] = None,
-    tokenizer: Annotated[
-        str | None, option("The ONNX model's tokenizer.", metavar="PATH", default="beside the model")
-    ] = None,
-    url: Annotated[str | None, option("Embeddings service, for --embedder api.", metavar="URL")] = None,
-    yes: Annotated[bool, option("Agree to what --embedder api will cost.", "--yes")] = False,
-    dimensions: Annotated[
-        int | None, option("Width of the vectors.", metavar="N", default=_EMBEDDER.dimensions)
-    ] = None,
-    bits: Annotated[
-        int | None, option("Sign bits of a vector's code, 64 to 1024.", metavar="N", default="one per dimension")
-    ] = None,
-    diffuse: Annotated[
-        bool | None, option("Mix vectors over the call graph.", "--diffuse/--no-diffuse", default="no")
-    ] = None,
-    diffuse_alpha: Annotated[
-        float | None, option("Share of the neighbours in each iteration.", metavar="X", default=_DIFFUSION.alpha)
-    ] = None,
-    diffuse_iterations: Annotated[
-        int | None, option("How often it is mixed.", metavar="N", default=_DIFFUSION.iterations)
-    ] = None,
-    diffuse_bidirectional: Annotated[
-        bool | None, option("Mix in callers as well as callees.", "--diffuse-bidirectional")
-    ] = None,
-    content: Annotated[str | None, one_of(CONTENT_CHOICES, "Which kinds of file.", default=_INDEX.content)] = None,
-    rev: Rev = "",
-    full: Annotated[bool, option("Compute everything again.", "--full")] = False,
-    dry_run: Annotated[
-        bool, option("Tell what would be indexed and why the rest is left out; write nothing.", "--dry-run")
-    ] = False,
-    verbose: Annotated[bool, option("With --dry-run: list every file.", "--verbose")] = False,
-    reason: Annotated[
-        list[str] | None,
-        many_of(OUTCOMES, "With --dry-run: list the files left out for R, or 'indexed' ones; may repeat.", metavar="R"),
-    ] = None,
-    as_json: AsJson = False,
+    path: Path | None,
+    repo: str | None,
+    embedder: str | None,
+    model: str | None,
+    tokenizer: str | None,
+    url: str | None,
+    yes: bool,
+    dimensions: int | None,
+    bits: int | None,
+    diffuse: bool | None,
+    diffuse_alpha: float | None,
+    diffuse_iterations: int | None,
+    diffuse_bidirectional: bool | None,
+    content: str | None,
+    rev: str | None,
+    full: bool,
+    dry_run: bool,
+    verbose: bool,
+    reason: tuple[str, ...],
+    as_json: bool,
 ) -> Command:
     """Bring the index of a repository up to date and publish it.
 
@@ -168,47 +163,37 @@ def _index(
     }
     given = {section: kept for section, values in overrides.items() if (kept := _given(values))}
     agreed = sys.maxsize if yes else 0
-    request = IndexRequest(path, repo=repo, rev=rev, full=full, agreed_tokens=agreed, overrides=given)
+    request = IndexRequest(path, repo=repo or "", rev=rev or "", full=full, agreed_tokens=agreed, overrides=given)
     if dry_run:
-        return partial(run_preview, request, reason or (), verbose)
+        return partial(run_preview, request, reason, verbose)
     if verbose or reason:
-        raise typer.BadParameter("--verbose and --reason are for --dry-run")
+        raise click.UsageError("--verbose and --reason are for --dry-run")
     return partial(run_index, request)
 
 
-@app.command("query")
-def _query(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words, a name, or a question in plain language.")],
-    repo: Annotated[
-        list[str] | None, option("Search this repository; may repeat.", metavar="KEY|PATH", default="all at hand")
-    ] = None,
-    limit: Annotated[int | None, option("How many hits.", metavar="N", default=10)] = None,
-    mode: Annotated[str | None, one_of(tuple(SearchMode), "Which branches answer.", default=SearchMode.HYBRID)] = None,
-    fusion: Annotated[str | None, one_of(FUSIONS, "How the branches are merged.", default=FUSIONS[0])] = None,
-    no_fusion: Annotated[bool | None, option("The plain order of one branch.", "--no-fusion")] = None,
-    keyword_and: Annotated[
-        bool | None,
-        option('Every word must occur, "a phrase" as it stands, -word must not.', "--keyword-and"),
-    ] = None,
-    candidate_pool: Annotated[int | None, option("Rows that are rescored.", metavar="N", default=256)] = None,
-    scoring: Annotated[
-        str | None,
-        one_of(SCORINGS, "What orders those near in meaning: their int8 vectors, or their bits.", default=SCORINGS[0]),
-    ] = None,
-    path: Annotated[list[str] | None, option("Only files that match; may repeat.", metavar="GLOB")] = None,
-    language: Annotated[list[str] | None, option("Only this language; may repeat.", metavar="L")] = None,
-    scope: Annotated[list[str] | None, option("Only this scope of a monorepo; may repeat.", metavar="S")] = None,
-    kind: Annotated[
-        list[str] | None,
-        many_of(tuple(ChunkKind), "Only such chunks: function, class, section, ..; may repeat.", metavar="K"),
-    ] = None,
-    expand: Annotated[
-        str | None, one_of(EXPANSIONS, "Add what the hits call and are called by, or all their callers.")
-    ] = None,
-    expand_depth: Annotated[int | None, option("How many calls away.", metavar="N", default=1)] = None,
-    explain: Annotated[bool | None, option("Show every term of each score.", "--explain")] = None,
-    as_json: AsJson = False,
-) -> Command:
+@strata.command("query")
+@click.argument("text", help="Words, a name, or a question in plain language.")
+@option("--repo", "Search this repository; may repeat.", metavar="KEY|PATH", multiple=True, default="all at hand")
+@option("--limit", "How many hits.", metavar="N", type=int, default=10)
+@one_of("--mode", tuple(SearchMode), "Which branches answer.", default=SearchMode.HYBRID)
+@one_of("--fusion", FUSIONS, "How the branches are merged.", default=FUSIONS[0])
+@flag("--no-fusion", "The plain order of one branch.")
+@flag("--keyword-and", 'Every word must occur, "a phrase" as it stands, -word must not.')
+@option("--candidate-pool", "Rows that are rescored.", metavar="N", type=int, default=256)
+@one_of(
+    "--scoring", SCORINGS, "What orders those near in meaning: their int8 vectors, or their bits.", default=SCORINGS[0]
+)
+@option("--path", "Only files that match; may repeat.", "paths", metavar="GLOB", multiple=True)
+@option("--language", "Only this language; may repeat.", "languages", metavar="L", multiple=True)
+@option("--scope", "Only this scope of a monorepo; may repeat.", "scopes", metavar="S", multiple=True)
+@many_of(
+    "--kind", tuple(ChunkKind), "Only such chunks: function, class, section, ..; may repeat.", "kinds", metavar="K"
+)
+@one_of("--expand", EXPANSIONS, "Add what the hits call and are called by, or all their callers.")
+@option("--expand-depth", "How many calls away.", metavar="N", type=int, default=1)
+@flag("--explain", "Show every term of each score.")
+@as_json
+def _query(text: str, repo: tuple[str, ...], as_json: bool, **fields: Any) -> Command:
     """Search the published index.
 
     Punctuation is literal. Text that starts with '-' goes after '--':
@@ -217,106 +202,80 @@ def _query(
     """
     from pipelines.serving.cli.querying import run_query
 
-    given = _given(
-        {
-            "limit": limit,
-            "mode": mode,
-            "fusion": fusion,
-            "no_fusion": no_fusion,
-            "keyword_and": keyword_and,
-            "candidate_pool": candidate_pool,
-            "scoring": scoring,
-            "paths": tuple(path or ()) or None,
-            "languages": tuple(language or ()) or None,
-            "scopes": tuple(scope or ()) or None,
-            "kinds": tuple(kind or ()) or None,
-            "expand": expand,
-            "expand_depth": expand_depth,
-            "explain": explain,
-        }
-    )
-    return partial(run_query, text, repo or [], given)
+    return partial(run_query, text, repo, _given(fields))
 
 
-@app.command("status")
-def _status(as_json: AsJson = False) -> Command:
+@strata.command("status")
+@as_json
+def _status(as_json: bool) -> Command:
     """Tell what is published, and whether it is fresh."""
     from pipelines.serving.cli.upkeep import show_status
 
     return show_status
 
 
-@app.command("check")
-def _check(as_json: AsJson = False) -> Command:
+@strata.command("check")
+@as_json
+def _check(as_json: bool) -> Command:
     """Run every check on what is published, checksums included."""
     from pipelines.serving.cli.upkeep import run_checks
 
     return run_checks
 
 
-@app.command("eval", short_help="Measure how well what is published answers questions.")
-def _eval(
-    benchmark: Annotated[
-        Path | None,
-        option("Ask the questions of a public benchmark: a folder with repos.json and annotations/.", metavar="FOLDER"),
-    ] = None,
-    checkouts: Annotated[
-        Path | None,
-        option("With --benchmark: a checkout NAME for each repository; indexed first.", metavar="FOLDER", default="it"),
-    ] = None,
-    ways: Annotated[
-        bool,
-        option("With diffusion on and off; with --benchmark each branch alone and other ways, side by side.", "--ways"),
-    ] = False,
-    result: Annotated[
-        Path | None, option("Write the figures there as well, as JSON.", "--output", metavar="FILE")
-    ] = None,
-    as_json: AsJson = False,
-) -> Command:
+@strata.command("eval", short_help="Measure how well what is published answers questions.")
+@option(
+    "--benchmark",
+    "Ask the questions of a public benchmark: a folder with repos.json and annotations/.",
+    metavar="FOLDER",
+    type=_FOLDER,
+)
+@option(
+    "--checkouts",
+    "With --benchmark: a checkout NAME for each repository; indexed first.",
+    metavar="FOLDER",
+    type=_FOLDER,
+    default="it",
+)
+@flag("--ways", "With diffusion on and off; with --benchmark each branch alone and other ways, side by side.")
+@option("--output", "Write the figures there as well, as JSON.", "result", metavar="FILE", type=_FOLDER)
+@as_json
+def _eval(benchmark: Path | None, checkouts: Path | None, ways: bool, result: Path | None, as_json: bool) -> Command:
     """Measure how well what is published answers, anew; or how well a public benchmark is answered."""
     from pipelines.serving.cli.upkeep import run_benchmark, run_evaluation
 
     if benchmark is None:
         if checkouts:
-            raise typer.BadParameter("--checkouts is for --benchmark")
+            raise click.UsageError("--checkouts is for --benchmark")
         return partial(run_evaluation, ways, result)
     return partial(run_benchmark, benchmark, checkouts or benchmark, WAYS if ways else WAYS[:1], result)
 
 
-@app.command("gc")
-def _gc(
-    dry_run: Annotated[bool, option("Only tell what would be removed.", "--dry-run")] = False, as_json: AsJson = False
-) -> Command:
+@strata.command("gc")
+@flag("--dry-run", "Only tell what would be removed.")
+@as_json
+def _gc(dry_run: bool, as_json: bool) -> Command:
     """Remove what the retention rule no longer keeps."""
     from pipelines.serving.cli.upkeep import collect_garbage
 
     return partial(collect_garbage, dry_run)
 
 
-@app.command("serve")
-def _serve(
-    host: Annotated[
-        str, option("Address to listen on; any but loopback needs a token.", metavar="HOST", default=_SERVE_HOST)
-    ] = _SERVE_HOST,
-    port: Annotated[
-        int,
-        typer.Option(metavar="PORT", min=0, max=65535, help="0 takes a free one.  [default: 8080]", show_default=False),
-    ] = _SERVE_PORT,
-    token_file: Annotated[
-        Path | None, option("File with the access token.", metavar="FILE", default="that of STRATA_TOKEN")
-    ] = None,
-    name: Annotated[
-        list[str] | None, option("Another name that clients reach it by; may repeat.", metavar="HOST")
-    ] = None,
-    show: Annotated[bool, option("Open the search page in a browser.", "--open")] = False,
-) -> Command:
+@strata.command("serve")
+@option("--host", "Address to listen on; any but loopback needs a token.", metavar="HOST", default=_SERVE_HOST)
+@option("--port", "0 takes a free one.", metavar="PORT", type=click.IntRange(0, 65_535), default=_SERVE_PORT)
+@option("--token-file", "File with the access token.", metavar="FILE", type=_FOLDER, default="that of STRATA_TOKEN")
+@option("--name", "Another name that clients reach it by; may repeat.", "names", metavar="HOST", multiple=True)
+@flag("--open", "Open the search page in a browser.", "show")
+def _serve(host: str | None, port: int | None, token_file: Path | None, names: tuple[str, ...], show: bool) -> Command:
     """Serve the search page and the HTTP interface of the store at hand."""
     from pipelines.serving.cli.serving import serve
 
-    return partial(serve, (host, port), token_file, name or (), show)
+    address = host or _SERVE_HOST, _SERVE_PORT if port is None else port
+    return partial(serve, address, token_file, names, show)
 
 
-@app.command("mcp", short_help="Answer an agent over standard input and output (MCP).")
+@strata.command("mcp", short_help="Answer an agent over standard input and output (MCP).")
 def _mcp() -> Command:
     """Answer an agent over standard input and output (Model Context Protocol)."""
     from pipelines.serving.cli.serving import serve_agents
@@ -324,41 +283,47 @@ def _mcp() -> Command:
     return serve_agents
 
 
-@app.command("dev")
-def _dev(
-    port: Annotated[int, option("Port of the Dagster UI.", metavar="PORT", default=_DEV_PORT)] = _DEV_PORT,
-) -> Command:
+@strata.command("dev")
+@option("--port", "Port of the Dagster UI.", metavar="PORT", type=int, default=_DEV_PORT)
+def _dev(port: int | None) -> Command:
     """Run the Dagster UI and daemon on the store at hand."""
     from pipelines.serving.cli.upkeep import develop
 
-    return partial(develop, port)
+    return partial(develop, port or _DEV_PORT)
 
 
-@repos.command("add")
-def _add(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Lower-case letters, digits, '.', '_', '-'.")],
-    path: Annotated[Path, typer.Argument(metavar="PATH", help="The repository or folder.")],
-    rev: Rev = "",
-    as_json: AsJson = False,
-) -> Command:
+@strata.group("repos", cls=_InOrder, invoke_without_command=True, subcommand_metavar="COMMAND [ARGS]...")
+@click.pass_context
+def _repos(context: click.Context) -> Command | None:
+    """Add, remove and list the repositories of the store at hand."""
+    return _lacking(context)
+
+
+@_repos.command("add")
+@click.argument("key", help="Lower-case letters, digits, '.', '_', '-'.")
+@click.argument("path", type=_FOLDER, help="The repository or folder.")
+@rev
+@as_json
+def _add(key: str, path: Path, rev: str | None, as_json: bool) -> Command:
     """Register a repository; it is indexed by the next run."""
     from pipelines.serving.cli.upkeep import add_repository
 
-    return partial(add_repository, key, path, rev)
+    return partial(add_repository, key, path, rev or "")
 
 
-@repos.command("remove")
-def _remove(
-    key: Annotated[str, typer.Argument(metavar="KEY", help="Key of the repository.")], as_json: AsJson = False
-) -> Command:
+@_repos.command("remove")
+@click.argument("key", help="Key of the repository.")
+@as_json
+def _remove(key: str, as_json: bool) -> Command:
     """Forget a repository and everything that is stored of it."""
     from pipelines.serving.cli.upkeep import remove_repository
 
     return partial(remove_repository, key)
 
 
-@repos.command("list")
-def _list(as_json: AsJson = False) -> Command:
+@_repos.command("list")
+@as_json
+def _list(as_json: bool) -> Command:
     """List the repositories of the store at hand."""
     from pipelines.serving.cli.upkeep import list_repositories
 
@@ -366,7 +331,8 @@ def _list(as_json: AsJson = False) -> Command:
 
 
 def _given(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in values.items() if value is not None}
+    """Return what was given: a flag or value that is not there is None, one that may repeat is empty."""
+    return {key: value for key, value in values.items() if value is not None and value != ()}
 
 
 def _absolute(path: str | None) -> str | None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-import typer
+import click
 
 from pipelines.errors import StrataError
 from pipelines.serving.cli.commands import parse
@@ -29,7 +29,7 @@ ERROR = 2
 INTERRUPTED = 130
 TERMINATED = 143
 _FAULT_HINT = "this is a fault in Strata, please report it; the traceback is on stderr"
-#: What typer says of a text that should have been quoted, or put after '--'.
+#: What click says of a text that should have been quoted, or put after '--'.
 _UNQUOTED = ("unexpected extra argument", "No such option")
 _QUERY_HINT = "quote a text of several words, and put one that starts with '-' after '--': strata query -- --my-flag"
 
@@ -58,7 +58,7 @@ def main(argv: Sequence[str], host: Host) -> int:
 
 def _explain(end: BaseException, output: Output) -> int:
     """Say why a command ended without an answer and return the exit code."""
-    if isinstance(end, typer.Exit):  # --help and --version have printed what they had to
+    if isinstance(end, click.exceptions.Exit):  # --help and --version have printed what they had to
         return end.exit_code
     if isinstance(end, BrokenPipeError):  # their reader left early
         return 0
@@ -66,7 +66,7 @@ def _explain(end: BaseException, output: Output) -> int:
         terminated = isinstance(end, _Terminated)
         output.fail("Terminated" if terminated else "Interrupted", "stopped before the end", "run it again to go on")
         return TERMINATED if terminated else INTERRUPTED
-    if isinstance(end, typer.TyperException):
+    if isinstance(end, click.ClickException):
         output.fail("UsageError", end.format_message(), _usage_hint(end))
     elif isinstance(end, StrataError):
         output.fail(type(end).__name__, end.message, end.hint)
@@ -76,8 +76,8 @@ def _explain(end: BaseException, output: Output) -> int:
     return ERROR
 
 
-def _usage_hint(error: typer.TyperException) -> str:
-    context = getattr(error, "ctx", None)  # only some of typer's errors know their command
+def _usage_hint(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)  # only some of click's errors know their command
     path = context.command_path if context is not None else "strata"
     hint = f"`{path} --help` tells what it takes"
     unquoted = any(sign in error.format_message() for sign in _UNQUOTED)

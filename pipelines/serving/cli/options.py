@@ -2,48 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-import typer
+import click
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def option(help_text: str, *names: str, metavar: str | None = None, default: object = None) -> Any:
-    """Return an option for typer.
+def option(
+    name: str, help_text: str, *other: str, default: object = None, **details: Any
+) -> Callable[[Function], Function]:
+    """Return a decorator that adds an option, which is None where it is not given.
 
-    :param help_text: one sentence. :param names: its names where the parameter's own does not do.
-    :param metavar: what stands for its value. :param default: what holds where the option is not given.
+    :param name: with its dashes. :param help_text: one sentence. :param other: the parameter's name, if it is another.
+    :param default: what holds where the option is not given. :param details: what else click knows of an option.
     """
-    return typer.Option(*names, metavar=metavar, help=_with_default(help_text, default), show_default=False)
+    return click.option(name, *other, help=_with_default(help_text, default), default=None, **details)
 
 
-def one_of(choices: Sequence[str], help_text: str, *, default: object = None) -> Any:
-    """Return an option that takes one of the choices; another value is refused with the list of them."""
-
-    def check(value: str | None) -> str | None:
-        if value is not None and value not in choices:
-            raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}")
-        return value
-
-    text = _with_default(help_text, default)
-    return typer.Option(metavar="|".join(choices), help=text, show_default=False, callback=check)
+def flag(name: str, help_text: str, *other: str) -> Callable[[Function], Function]:
+    """Return a decorator that adds an option without a value: true where it is given, false where not."""
+    return click.option(name, *other, help=help_text, is_flag=True)
 
 
-def many_of(choices: Sequence[str], help_text: str, *, metavar: str) -> Any:
-    """Return an option that may be repeated, of choices that are too many for the help text."""
+def one_of(
+    name: str, choices: Sequence[str], help_text: str, *other: str, default: object = None
+) -> Callable[[Function], Function]:
+    """Return one that adds an option that takes one of the choices; another is refused with the list of them."""
 
-    def check(values: list[str] | None) -> list[str] | None:
-        for value in values or ():
-            if value not in choices:
-                raise typer.BadParameter(f"{value!r} is not one of {', '.join(choices)}")
-        return values
+    def check(_context: click.Context, _option: click.Parameter, value: str | None) -> str | None:
+        return value if value is None else _require(value, choices)
 
-    return typer.Option(metavar=metavar, help=help_text, show_default=False, callback=check)
+    return option(name, help_text, *other, default=default, metavar="|".join(choices), callback=check)
+
+
+def many_of(
+    name: str, choices: Sequence[str], help_text: str, *other: str, metavar: str
+) -> Callable[[Function], Function]:
+    """Return the same for an option that may be repeated, of choices that are too many for the help text."""
+
+    def check(_context: click.Context, _option: click.Parameter, values: Sequence[str]) -> tuple[str, ...]:
+        return tuple(_require(value, choices) for value in values)
+
+    return option(name, help_text, *other, metavar=metavar, multiple=True, callback=check)
+
+
+def _require(value: str, choices: Sequence[str]) -> str:
+    if value not in choices:
+        raise click.BadParameter(f"{value!r} is not one of {', '.join(choices)}")
+    return value
 
 
 def _with_default(help_text: str, default: object) -> str:
     return help_text if default is None else f"{help_text}  [default: {default}]"
 
 
-AsJson = Annotated[bool, option("Print one JSON document to stdout.", "--json")]
-Rev = Annotated[str, option("A commit, branch or tag.", metavar="REV", default="the working tree")]
+as_json = flag("--json", "Print one JSON document to stdout.", "as_json")
+rev = option("--rev", "A commit, branch or tag.", metavar="REV", default="the working tree")

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-import typer
+import click
 
-from pipelines.serving.cli.commands import typer_command
+from pipelines.serving.cli.commands import strata
 
 #: Columns of a help text in the document, whatever the terminal that prints it.
 _WIDTH = 100
@@ -17,7 +17,7 @@ _WIDTH = 100
 def commands_markdown() -> str:
     """Return one section per command, in the order of `strata --help`."""
     return "\n".join(
-        f"### `{name}`\n\n```text\n{_help(name, command)}\n```\n" for name, command in _walk("strata", typer_command())
+        f"### `{name}`\n\n```text\n{_help(name, command)}\n```\n" for name, command in _walk("strata", strata)
     )
 
 
@@ -29,7 +29,9 @@ def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _help(name: str, command: Any) -> str:
-    context = typer.Context(command, info_name=name, terminal_width=_WIDTH, **typer_command().context_settings)
+    context = click.Context(
+        command, info_name=name, max_content_width=_WIDTH, terminal_width=_WIDTH, **strata.context_settings
+    )
     text: str = command.get_help(context)
     return "\n".join(row.rstrip() for row in text.strip().split("\n"))
 
