@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 
+import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -16,6 +17,8 @@ from pipelines.serving.service import Service
 
 #: Open connections, and bytes that each may send before its headers end; an address holds the query.
 _MAX_CONNECTIONS = 512
+#: From so many open connections on, each further one takes the place of one that only waits for its client.
+CROWDED = 256
 MAX_HEAD_BYTES = 1 << 17
 #: Seconds that a connection has for a whole head, and that answers under way have when the server ends.
 _IDLE_S, _FINISH_S = 15, 5
@@ -75,10 +78,14 @@ class _Punctual(H11Protocol):
     """
 
     _due: asyncio.TimerHandle | None = None
+    _since = 0.0  # when it was made
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in uvicorn
         super().connection_made(transport)
+        self._since = self.loop.time()
         self._watch()
+        if len(self.connections) > CROWDED:
+            self._make_room()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -91,6 +98,25 @@ class _Punctual(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
         self._stop()
+
+    @property
+    def _waits_for_its_client(self) -> bool:
+        """Whether nothing is done for it until its client sends more, or reads what it was sent."""
+        answering = self.cycle is not None and not self.cycle.response_complete
+        return not answering or self.conn.their_state is h11.SEND_BODY or self.flow.write_paused
+
+    def _make_room(self) -> None:
+        """End the oldest connection that waits for its client, of the client that has most of them.
+
+        So nobody is shut out by connections on which nothing is asked; who is cut off while idle connects anew.
+        """
+        waiting: dict[object, list[_Punctual]] = {}
+        for item in self.connections:
+            if isinstance(item, _Punctual) and item is not self and item._waits_for_its_client:
+                waiting.setdefault(item.client and item.client[0], []).append(item)
+        if waiting:
+            most = max(waiting.values(), key=len)
+            min(most, key=lambda item: item._since).transport.abort()
 
     def _watch(self) -> None:
         """Let the time run while no request is being answered; what a client sends does not set it back."""

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import socket
+import threading
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
@@ -11,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from pipelines.errors import InputError
-from pipelines.serving.http.server import MAX_HEAD_BYTES, listen, url_of
+from pipelines.serving.http.server import CROWDED, MAX_HEAD_BYTES, listen, url_of
+from tests.retrieval.builders import Doc
 from tests.serving.http.servers import HOST, server_for
-from tests.serving.library_of import library_of
+from tests.serving.library_of import DOCS, library_of
 
 
 def ask(url: str, text: str) -> tuple[int, bytes]:
@@ -98,6 +101,88 @@ def test_a_client_that_sends_half_a_request_is_let_go(tmp_path: Path, sent: list
             with contextlib.suppress(ConnectionResetError):
                 assert connection.recv(65_536) == b""
         assert ask(url, "retry")[0] == 200
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"GET / HTTP/1.1\r\nhost:",
+        b"POST /api/semantic/query HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+        b"content-length: 1000\r\n\r\n{",
+    ],
+    ids=["nothing", "half a head", "half a body"],
+)
+def test_one_client_with_many_connections_shuts_nobody_out(tmp_path: Path, sent: bytes) -> None:
+    with server_for(library_of(tmp_path)) as url, contextlib.ExitStack() as opened:
+        name, _, port = url.removeprefix("http://").strip("/").rpartition(":")
+        for _ in range(CROWDED + 300):
+            connection = opened.enter_context(socket.create_connection((name, int(port)), timeout=10))
+            connection.sendall(sent)
+        assert [ask(url, "retry")[0] for _ in range(10)] == [200] * 10
+
+
+def test_a_client_that_reads_nothing_shuts_nobody_out(tmp_path: Path) -> None:
+    docs = [Doc(f"a{number}.py", "retry " + "x" * 2_000, f"retry{number}") for number in range(200)]
+    request = b'{"query": "retry", "limit": 200}'
+    head = b"POST /api/semantic/query HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+    with server_for(library_of(tmp_path, docs, ())) as url, contextlib.ExitStack() as opened:
+        name, _, port = url.removeprefix("http://").strip("/").rpartition(":")
+        for _ in range(30):
+            connection = opened.enter_context(socket.socket())
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+            connection.connect((name, int(port)))
+            connection.sendall(head + b"content-length: %d\r\n\r\n" % len(request) + request)
+        assert ask(url, "retry")[0] == 200
+
+
+def test_what_is_published_while_eight_ask_is_taken_up_without_a_fault(tmp_path: Path) -> None:
+    library = library_of(tmp_path)
+    ended = threading.Event()
+
+    def ask_on(url: str) -> set[tuple[int, str]]:
+        seen = set()
+        while not ended.is_set():
+            status, body = ask(url, "retry a failed call")
+            seen.add((status, json.loads(body)["generation"]))
+        return seen
+
+    with server_for(library) as url, ThreadPoolExecutor(8) as pool:
+        asking = [pool.submit(ask_on, url) for _ in range(8)]
+        try:
+            published = [library.publish([*DOCS, Doc(f"new{number}.py", "retry", "retry")]) for number in range(6)]
+            assert json.loads(ask(url, "retry")[1])["generation"] == published[-1]
+        finally:
+            ended.set()
+        seen = set[tuple[int, str]]().union(*(item.result() for item in asking))
+    assert {status for status, _ in seen} == {200}
+    assert {generation for _, generation in seen} & set(published)
+
+
+@pytest.mark.parametrize(
+    ("method", "address", "status", "allowed"),
+    [
+        ("HEAD", "", 200, ""),
+        ("HEAD", "api/health", 200, ""),
+        ("OPTIONS", "api/semantic/query", 405, "POST"),
+        ("GET", "api/semantic/query", 405, "POST"),
+        ("DELETE", "api/semantic/status", 405, "GET"),
+        ("TRACE", "", 405, "GET"),
+    ],
+)
+def test_a_method_is_answered_or_told_which_may_be_used(
+    tmp_path: Path, method: str, address: str, status: int, allowed: str
+) -> None:
+    with server_for(library_of(tmp_path)) as url:
+        connection = http.client.HTTPConnection(url.removeprefix("http://").strip("/"), timeout=30)
+        connection.request(method, f"/{address}")
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+    assert answer.status == status
+    assert answer.headers["cache-control"] == "no-store"
+    assert (body == b"") == (method == "HEAD")
+    assert allowed in answer.headers.get("allow", "")
 
 
 def test_the_token_is_asked_for_over_the_wire(tmp_path: Path) -> None:
