@@ -6,7 +6,10 @@ they count for stands in weights.py.
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -123,16 +126,16 @@ def _share_of_best(values: Values) -> Values:
 
 def _named(corpus: Corpus, rows: Rows, analysis: Analysis) -> dict[str, Values]:
     """Return what the row itself is: its name, kind, length, place in the call graph."""
-    names = [_overlap(analysis, word_set(name)) for name in corpus.strings(rows, "name")]
-    tests = corpus.tests(rows) & (not analysis.wants_tests)
+    kinds = (ChunkKind.SECTION, ChunkKind.WINDOW)
+    section, window = corpus.label_rows(rows, "kind", lambda kind: tuple(map(kind.__eq__, kinds)), len(kinds)).T
     flags = {
-        "test": tests,
-        "section": corpus.label_values(rows, "kind", ChunkKind.SECTION.__eq__),
-        "window": corpus.label_values(rows, "kind", ChunkKind.WINDOW.__eq__),
+        "test": corpus.tests(rows) & (not analysis.wants_tests),
+        "section": section,
+        "window": window,
         "part": corpus.numbers(rows, "part") > 0,
     }
     return {
-        "name": np.array(names, np.float64),
+        "name": _overlaps(analysis, corpus.strings(rows, "name")),
         "length": np.log1p(corpus.text_bytes(rows)) / _LOG_CHARS,
         "centrality": corpus.numbers(rows, "pagerank_rank"),
         **{name: np.asarray(flag, np.float64) for name, flag in flags.items()},
@@ -157,9 +160,27 @@ def _placed(corpus: Corpus, rows: Rows, analysis: Analysis) -> dict[str, Values]
 
 def _share(analysis: Analysis, held: frozenset[str]) -> float:
     """Return the share of some words that the query has in any form."""
-    return len(held & analysis.forms) / len(held) if held else 0.0
+    return 0.0 if analysis.forms.isdisjoint(held) else len(held & analysis.forms) / len(held)
 
 
-def _overlap(analysis: Analysis, held: frozenset[str]) -> float:
-    """Return how well some words cover the query and are covered by it: the harmonic mean of both shares."""
-    return 2 * len(held & analysis.forms) / (len(held) + len(analysis.keywords)) if held else 0.0
+def _overlaps(analysis: Analysis, names: Sequence[str]) -> Values:
+    """Return how well each name's words cover the query and are covered by it: the harmonic mean of both shares."""
+    found = np.zeros(len(names), np.float64)
+    for place in _holding(names, analysis.forms):
+        held = word_set(names[place])
+        found[place] = 2 * len(held & analysis.forms) / (len(held) + len(analysis.keywords)) if held else 0.0
+    return found
+
+
+def _holding(names: Sequence[str], words: Iterable[str]) -> set[int]:
+    """Return the places of the names that may have one of the words; most have none, and need not be cut into words."""
+    folded = [name.lower() for name in names]
+    text, ends = "\n".join(folded), list(accumulate(len(name) + 1 for name in folded))
+    found = {place for place, name in enumerate(folded) if not name.isascii()}  # one letter may stand for several
+    for word in words:
+        start = text.find(word)
+        while start >= 0:
+            place = bisect_right(ends, start)
+            found.add(place)
+            start = text.find(word, ends[place])
+    return found
