@@ -128,7 +128,7 @@ class Service:
         repositories = status_document(look.repositories)["repositories"]
         for item in repositories:
             item.pop("path"), item.pop("store")
-            item["message"] = without_folders(item["message"])
+            item["message"] = without_folders(item["message"], look.folders)
         return {
             "schema_version": JSON_SCHEMA_VERSION,
             "state": look.state,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -66,13 +66,18 @@ class Look:
         return State.READY if all(state == "ready" for state in states) else State.STALE
 
     @property
+    def folders(self) -> set[str]:
+        """The folders of the machine that were seen: of the repositories, and of their stores."""
+        return {folder for item in self.repositories for folder in (item.path, item.store)}
+
+    @property
     def message(self) -> str:
         """What is to be said of a state that is not ready, with the next step but no folder of the machine."""
         if self.error is not None:
-            return without_folders(str(self.error))
+            return without_folders(str(self.error), self.folders)
         if not any(item.pointer for item in self.repositories) and self.state is not State.BUILDING:
             return "nothing is published yet: run `strata index PATH`"
-        said = [f"{item.repo}: {text}" for item in self.repositories if (text := _said(item))]
+        said = [f"{item.repo}: {text}" for item in self.repositories if (text := _said(item, self.folders))]
         return "; ".join(said)
 
     def staleness(self, repo: str, generation: str) -> Staleness:
@@ -154,11 +159,11 @@ class Standing:
             self._closing.wait(_TICK_S)
 
 
-def _said(status: RepositoryStatus) -> str:
+def _said(status: RepositoryStatus, folders: Set[str]) -> str:
     if status.state == "ready":
         return ""
     if status.state == "stale":
         return "older than its source: run `strata index`"
     if status.state == "missing":
         return "nothing of it is published: run `strata index`"
-    return without_folders(status.message) or status.state
+    return without_folders(status.message, folders) or status.state

@@ -125,7 +125,7 @@ class _Handlers:
     # --- what goes wrong ---
 
     async def failed(self, request: Request, error: Exception) -> Response:
-        return self._tell(request, problem_of(error))
+        return self._tell(request, problem_of(error, self._service.standing.last().folders))
 
     def refuse(self, request: Request, status: int, detail: str, hint: str) -> Response:
         if status == 401 and _is_for_a_person(request):

@@ -5,7 +5,7 @@ In: an exception. Out: a status with error, detail and hint, as JSON for program
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -34,12 +34,15 @@ class Problem:
         return {"error": self.error, "detail": self.detail, "hint": self.hint}
 
 
-def problem_of(error: Exception) -> Problem:
-    """Return how an exception is told."""
+def problem_of(error: Exception, folders: Iterable[str] = ()) -> Problem:
+    """Return how an exception is told.
+
+    :param error: what went wrong. :param folders: those of the machine that its message may name.
+    """
     if isinstance(error, StrataError):
         status, detail, hint = _status(error), error.message, error.hint
         if status == 503:  # of the server; what is wrong with a request is told in its own words
-            detail, hint = without_folders(detail), without_folders(hint)
+            detail, hint = without_folders(detail, folders), without_folders(hint, folders)
         return Problem(status, type(error).__name__, detail, hint, _retry(status))
     if isinstance(error, Refused):
         return Problem(error.status, _phrase(error.status), error.detail, error.hint, _retry(error.status))

@@ -125,7 +125,7 @@ class Page:
                 answered = self._service.ask(_question(form))
                 shown |= {"answered": answered, "hits": list(_hits(answered, form))}
             except StrataError as error:
-                problem = problem_of(error)
+                problem = problem_of(error, self._service.standing.last().folders)
                 status, shown["problem"] = problem.status, problem
         return self._html("search.html", status, form=form, choices=self._choices(), **shown)
 
@@ -137,7 +137,7 @@ class Page:
             chunk = self._service.chunk(repo, chunk_id)
             around = self._service.related(repo, chunk_id, "neighbors", 1)
         except StrataError as error:
-            return self.problem(problem_of(error))
+            return self.problem(problem_of(error, self._service.standing.last().folders))
         return self._html("chunk.html", 200, form=form, chunk=chunk, lines=_lines(chunk, form), around=around)
 
     def sign_in(self, target: str, *, wrong: bool) -> Response:
