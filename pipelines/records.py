@@ -282,7 +282,7 @@ class Hit:
     end_line: int
     language: str
     kind: str
-    symbol: str
+    symbol: str  # the definition; of what stands outside of any, the constant or field that the line is in
     scope: str
     score: float
     distance: int | None  # Hamming distance in bits; None where the semantic branch did not see the row

@@ -8,7 +8,7 @@ and `=`, `:`, `;` or `,` after them. No text is read that does not hold the name
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipelines.records import ChunkKind
@@ -19,6 +19,8 @@ SURE, LIKELY, LOCAL = 3, 2, 1
 #: Lines of a chunk that are looked at: its own text is bounded, and so is a name that stands on each of its lines.
 _MAX_PLACES = 32
 _MAX_LINE_CHARS = 400
+#: Lines above another that may declare what it is a part of, and words of such a line that may be the name.
+_MAX_LINES_ABOVE, _MAX_WORDS_DECLARING = 60, 8
 
 _TYPES = frozenset({ChunkKind.CLASS, ChunkKind.INTERFACE, ChunkKind.STRUCT, ChunkKind.TRAIT, ChunkKind.TYPE})
 _CALLABLES = frozenset({ChunkKind.FUNCTION, ChunkKind.METHOD, ChunkKind.MACRO})
@@ -98,6 +100,24 @@ def find_declaration(text: str, name: str, kind: str, language: str, *, fold: bo
         if count == _MAX_PLACES or (best is not None and best.strength == SURE):
             break
     return best
+
+
+def declared_around(lines: Sequence[str], line: int, kind: str, language: str) -> str:
+    """Return the name that a line declares, or the one that it stands inside of by its indentation; "" if none does."""
+    margin = _MAX_LINE_CHARS
+    for text in reversed(lines[max(0, line - _MAX_LINES_ABOVE) : line + 1]):
+        indented = len(text) - len(text.lstrip())
+        if not text.strip() or indented >= margin:
+            continue
+        margin = indented
+        names: list[str] = _WORDS.findall(text[:_MAX_LINE_CHARS])[:_MAX_WORDS_DECLARING]
+        found = [(find_declaration(text, name, kind, language), name) for name in names if not name.isdecimal()]
+        sure = [(place.strength, name) for place, name in found if place is not None and place.strength > LOCAL]
+        if sure:
+            return max(sure, key=lambda item: item[0])[1]
+        if not margin:
+            break
+    return ""
 
 
 def _words_of(text: str, name: str, *, fold: bool) -> Iterator[int]:

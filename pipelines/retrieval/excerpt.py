@@ -11,8 +11,9 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from pipelines.records import ChunkKind
 from pipelines.retrieval.analysis import Analysis
-from pipelines.retrieval.declarations import find_declaration
+from pipelines.retrieval.declarations import declared_around, find_declaration
 from pipelines.retrieval.phrases import line_of_runs
 from pipelines.tokens import normalise, words
 
@@ -27,10 +28,14 @@ _SIGNATURE_LINES = 12
 
 
 class Shown(NamedTuple):
-    """Which line of the text, from 0, is the one to open, and the lines that are shown."""
+    """Which line of the text, from 0, is the one to open, the lines that are shown, and a name that is declared there.
+
+    The name is "" where the chunk has one of its own, or none is declared.
+    """
 
     line: int
     excerpt: str
+    name: str = ""
 
 
 def show(text: str, analysis: Analysis, *, name: str, signature: str, kind: str, language: str) -> Shown:
@@ -54,7 +59,8 @@ def show(text: str, analysis: Analysis, *, name: str, signature: str, kind: str,
     if line is None:
         line = (_opening(lines, name, signature) if name else None) or 0
     shown = [item for item in lines[line:] if item.strip()][:MAX_LINES]
-    return Shown(line, "\n".join(_cut(item) for item in shown))
+    declared = declared_around(lines, line, kind, language) if kind == ChunkKind.MODULE else ""
+    return Shown(line, "\n".join(_cut(item) for item in shown), declared)
 
 
 def _asked(analysis: Analysis) -> dict[str, str]:
@@ -79,8 +85,9 @@ def _opening(lines: Sequence[str], name: str, signature: str) -> int | None:
     for place, line in enumerate(lines):
         folded = " ".join(line.split())
         if folded and (begins.startswith(folded) or begins in folded):
-            nearby = lines[place : place + _SIGNATURE_LINES]
-            return place + next((further for further, text in enumerate(nearby) if word.search(text)), 0)
+            nearby = [text.lstrip() for text in lines[place : place + _SIGNATURE_LINES]]
+            named = (further for further, text in enumerate(nearby) if word.search(text) and text[0] != "}")
+            return place + next(named, 0)  # a type in C may have its name behind its body
     return None
 
 

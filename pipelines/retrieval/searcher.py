@@ -262,7 +262,7 @@ class Searcher:
             end_line=int(table.numbers["end_line"][local]),
             language=language,
             kind=kind,
-            symbol=symbol,
+            symbol=symbol or shown.name,
             scope=table.labels["scope"][local],
             score=round(score, 6),
             distance=distance,

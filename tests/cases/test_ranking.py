@@ -205,6 +205,11 @@ def test_what_has_no_chunk_of_its_own_is_first_with_its_line(
     assert (hit.path, hit.line) == (path, line)
 
 
+def test_a_constant_without_a_chunk_of_its_own_is_called_by_its_name(searcher: Searcher) -> None:
+    hit = searcher.search(Query("FAULT")).hits[0]
+    assert (hit.kind, hit.symbol) == ("module", "FAULT")
+
+
 @pytest.mark.parametrize("limit", [0, -1, 10_000])
 def test_a_limit_out_of_range_is_refused_with_the_range(limit: int) -> None:
     with pytest.raises(InputError, match=f"limit = {limit}"):

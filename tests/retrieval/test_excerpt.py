@@ -36,3 +36,21 @@ def test_lines_and_characters_are_bounded() -> None:
     assert excerpt.count("\n") == MAX_LINES - 1
     assert {len(line) for line in excerpt.split("\n")} == {MAX_LINE_CHARS}
     excerpt.encode()
+
+
+def test_a_type_whose_name_stands_behind_its_body_shows_its_first_line() -> None:
+    text = "typedef struct {\n    int at;\n} clock;"
+    assert shown(text, "clock", name="clock", signature="typedef struct { int at; } clock;", kind="struct").line == 0
+
+
+def test_a_message_that_was_pasted_shows_its_line() -> None:
+    text = "def put(cart):\n    cart.full = 1\n    raise Full(f'cart {cart} is full of eggs already')\n"
+    assert shown(text, "Full: cart 3 is full of eggs already", name="put", signature="def put(cart)").line == 2
+
+
+def test_what_has_no_name_of_its_own_is_called_by_the_constant_that_its_line_is_in() -> None:
+    text = "import os\n\nLIMIT = 3\nCOLOURS = [\n    'mauve',\n    'teal',\n]\n# nothing of olive\n"
+    assert shown(text, "LIMIT", kind="module").name == "LIMIT"
+    assert shown(text, "teal paint", kind="module").name == "COLOURS"
+    assert shown(text, "olive", kind="module").name == ""
+    assert shown(text, "LIMIT", name="f", signature="def f()").name == ""
