@@ -88,12 +88,13 @@ EVAL_RUNS = Format(
     "eval_runs",
     version=1,
     oldest_readable=1,
-    revision=4,
+    revision=5,
     history=(
         "1.1 first format",
         "1.2 rows without a vector are ranked by their words in its place",
         "1.3 candidates are ordered by weighed features, and names inside chunks are found",
         "1.4 calls and other spellings are names, and locals declare nothing",
+        "1.5 a word that is spelt whole comes before what holds its parts",
     ),
 )
 

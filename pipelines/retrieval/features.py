@@ -32,6 +32,9 @@ LEXICAL_K, SEMANTIC_K = 8, 40
 _SUPPORTING_ROWS = 5
 #: A query of more words than this is a sentence, which says more than it spells.
 _MAX_SPELT = 3
+#: What several words that are spelt count, where one counts 1. Of 400 words that one chunk of 254,104 holds all come
+#: first, 373 if one counts .4 too; NDCG@10 of the public benchmark's open half is .918 with either.
+_SEVERAL = 0.4
 #: Rows that are read for some words in a row: those that hold most of the query's words.
 _MAX_READ = 128
 #: Folders below the shallowest candidate that count.
@@ -94,7 +97,7 @@ def _exact(corpus: Corpus, rows: Rows, analysis: Analysis) -> Values:
     """Tell which rows hold all that a short query spells: a name, a compound such as package-lock.json, a few words."""
     if not 0 < len(analysis.whole) <= _MAX_SPELT:
         return np.zeros(len(rows), np.float64)
-    return holding_all(corpus, rows, analysis.whole).astype(np.float64)
+    return holding_all(corpus, rows, analysis.whole) * (1.0 if len(analysis.whole) == 1 else _SEVERAL)
 
 
 def _phrase(corpus: Corpus, rows: Rows, analysis: Analysis, first: Rows) -> Values:

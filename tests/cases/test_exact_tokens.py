@@ -28,7 +28,7 @@ TOKENS = {
     "CVE-2021-44228": ("SECURITY.md", "# Advisories\n\nNot affected by CVE-2021-44228.\n"),
     "PW-4102": ("src/stock.py", 'class Gone(Exception):\n    code = "PW-4102"\n'),
     "spring.datasource.url": ("conf/application.properties", "spring.datasource.url=jdbc:h2:mem\n"),
-    "idle-connection-ttl": ("conf/application.yaml", "server:\n  idle-connection-ttl: 30s\n"),
+    "max-http-header-size": ("conf/application.yaml", "server:\n  max-http-header-size: 16KB\n"),
     "editor.formatOnSave": ("conf/settings.json", '{\n  "editor.formatOnSave": true\n}\n'),
     "DATABASE_POOL_TIMEOUT": ("conf/deploy.toml", '[env]\nDATABASE_POOL_TIMEOUT = "30"\n'),
     "--experimental-loader": ("bin/test.sh", "#!/bin/sh\nnode --experimental-loader ./load.mjs\n"),
@@ -50,19 +50,14 @@ FILLER = {
 
 
 def decoys() -> dict[str, str]:
-    """Return for each token of several parts a text that holds the parts many times, but never the token itself.
-
-    A token of code has a function too that is named with all its parts. For one that stands in prose or settings alone
-    such a function may come first: it is code.
-    """
+    """Return for each token of several parts two files that hold the parts many times, but never the token itself."""
     files = {}
-    for number, (token, (path, _)) in enumerate(TOKENS.items()):
+    for number, token in enumerate(TOKENS):
         parts = [part.lower() for part in reversed(re.findall(r"[A-Z]?[a-z]+|[A-Z]+|[0-9]+", token))]
         if len(parts) > 1:
+            said = f"    return '{' and '.join(parts)}'\n"
             files[f"docs/decoy_{number}.md"] = "# Notes\n\n" + f"{' and '.join(parts)}\n" * 20
-            if path.startswith("src/"):
-                said = f"    return '{' and '.join(parts)}'\n"
-                files[f"src/decoy_{number}.py"] = f"def of_{'_then_'.join(parts)}():\n{said * 10}"
+            files[f"src/decoy_{number}.py"] = f"def of_{'_then_'.join(parts)}():\n{said * 10}"
     return files
 
 
