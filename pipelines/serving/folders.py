@@ -18,5 +18,5 @@ def without_folders(text: str, known: Iterable[str] = ()) -> str:
     for folder in sorted({*known} - {"", "/"}, key=len, reverse=True):
         last = folder.rstrip("/").rpartition("/")[2]
         for written in {folder, repr(folder)[1:-1]}:
-            text = text.replace(f"{written}/", "…/").replace(written, f"…/{last}")
+            text = text.replace(f"{written}/", "/").replace(written, f"…/{last}")
     return _FOLDERS.sub("…/", text)
