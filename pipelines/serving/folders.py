@@ -16,7 +16,6 @@ def without_folders(text: str, known: Iterable[str] = ()) -> str:
         where a name has commas, quotes or brackets.
     """
     for folder in sorted({*known} - {"", "/"}, key=len, reverse=True):
-        last = folder.rstrip("/").rpartition("/")[2]
-        for written in {folder, repr(folder)[1:-1]}:
-            text = text.replace(f"{written}/", "/").replace(written, f"…/{last}")
+        for written in (folder, repr(folder)[1:-1]):
+            text = text.replace(f"{written}/", "/").replace(written, f"…/{written.rpartition('/')[2]}")
     return _FOLDERS.sub("…/", text)
