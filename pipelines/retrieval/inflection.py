@@ -16,11 +16,11 @@ _MIN_BASE_CHARS = 3
 _CUT = (
     *(("ies", "y"), ("es", ""), ("s", ""), ("ing", ""), ("ing", "e"), ("ed", ""), ("ed", "e")),
     *(("er", ""), ("er", "e"), ("ers", ""), ("ers", "e"), ("or", ""), ("or", "e"), ("ors", ""), ("ors", "e")),
-    *(("ion", ""), ("ion", "e"), ("ation", ""), ("ation", "e"), ("ations", "e")),
+    *(("ion", ""), ("ion", "e"), ("ation", ""), ("ation", "e"), ("ions", ""), ("ions", "e"), ("ations", "e")),
 )
 #: Endings that are added to a base form; those of a base that ends in e replace it.
-_ADDED = ("", "s", "es", "ing", "ed", "er", "ers", "or", "ion")
-_ADDED_TO_E = ("e", "es", "ing", "ed", "er", "ers", "or", "ion", "ation")
+_ADDED = ("", "s", "es", "ing", "ed", "er", "ers", "or", "ion", "ions")
+_ADDED_TO_E = ("e", "es", "ing", "ed", "er", "ers", "or", "ion", "ions", "ation", "ations")
 _ADDED_DOUBLED = ("ing", "er")
 
 

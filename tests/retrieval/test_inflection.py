@@ -20,6 +20,9 @@ from tests.retrieval.builders import Doc, found, make_searcher
         ("running", "runner"),
         ("run", ""),
         ("classes", "class"),
+        ("evicted", "evictions"),
+        ("evictions", "evict"),
+        ("operations", "operate"),
     ],
 )
 def test_forms_reach_each_other(word: str, other: str) -> None:
