@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         IndexRequest,
         Opened,
         Preview,
+        Quarantine,
         RepositoryStatus,
     )
     from pipelines.serving.library import Library
@@ -55,6 +56,12 @@ class StrataHost:
         from assets_defs import upkeep
 
         return upkeep.status(self._environment, where)
+
+    def quarantine(self, where: Sequence[str], limit: int) -> Sequence[Quarantine]:
+        """Tell which places of the published repositories are left out for a secret."""
+        from assets_defs import upkeep
+
+        return upkeep.quarantine(self._environment, where, limit)
 
     def add_repository(self, key: str, path: Path, rev: str) -> RepositoryStatus:
         """Register a repository with the store at hand, without indexing it."""

@@ -15,8 +15,9 @@ from pipelines.identity import require_repo_key
 from pipelines.locks import repository_lock, writer_of
 from pipelines.records import CheckResult, Staleness
 from pipelines.serving.checks import CHECKS, CHECKSUMS, CheckScope, run_checks
-from pipelines.serving.cli.host import GarbageReport, RepositoryStatus
+from pipelines.serving.cli.host import GarbageReport, Quarantine, RepositoryStatus
 from pipelines.serving.publish import Garbage, collect_garbage, published_document
+from pipelines.serving.quarantine import quarantine_of
 from pipelines.store import ArtifactStore
 from resources.deployment import deployment_to_query
 from resources.environment import Environment
@@ -61,6 +62,14 @@ def repository_status(workspace: Workspace, key: str) -> RepositoryStatus:
 def _counts(store: ArtifactStore, document: GenerationDocument) -> Mapping[str, int]:
     files = sum(store.open(ref).counts["files_indexed"] for ref in document.buckets(formats.SYMBOLS.name))
     return {"files": files, **count_rows(store, document.refs)}
+
+
+def quarantine(environment: Environment, where: Sequence[str], limit: int) -> Sequence[Quarantine]:
+    """Tell which places of the published repositories are left out for a secret."""
+    return [
+        quarantine_of(workspace.store, published_document(workspace.store, key), limit)
+        for workspace, key in published(environment, where)
+    ]
 
 
 def add_repository(environment: Environment, key: str, path: Path, rev: str) -> RepositoryStatus:

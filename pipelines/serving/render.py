@@ -17,7 +17,14 @@ from pipelines.serving.cli.host import INDEXED
 if TYPE_CHECKING:
     from pipelines.generation import EncoderInfo
     from pipelines.retrieval import Answer
-    from pipelines.serving.cli.host import Benchmarked, GarbageReport, IndexOutcome, Preview, RepositoryStatus
+    from pipelines.serving.cli.host import (
+        Benchmarked,
+        GarbageReport,
+        IndexOutcome,
+        Preview,
+        Quarantine,
+        RepositoryStatus,
+    )
     from pipelines.store import Pointer
 
 #: Decimals of scores and terms: what is left out is below any difference that ranks two hits.
@@ -155,6 +162,22 @@ def hit_document(hit: Hit) -> dict[str, Any]:
 def status_document(repositories: Sequence[RepositoryStatus]) -> dict[str, Any]:
     """Return the document of `strata status --json` and `strata repos list --json`."""
     return {"schema_version": JSON_SCHEMA_VERSION, "repositories": [_status(item) for item in repositories]}
+
+
+def quarantine_document(found: Sequence[Quarantine]) -> dict[str, Any]:
+    """Return the document of `strata status --quarantine --json`."""
+    return {
+        "schema_version": JSON_SCHEMA_VERSION,
+        "repositories": [
+            {
+                "repo": item.repo,
+                "reasons": dict(item.reasons),
+                "places": [asdict(place) for place in item.places],
+                "omitted": item.omitted,
+            }
+            for item in found
+        ],
+    }
 
 
 def repository_document(status: RepositoryStatus) -> dict[str, Any]:

@@ -27,6 +27,19 @@ def test_a_ready_repository_tells_what_is_in_it(indexed: Path) -> None:
     assert found.encoder is not None
 
 
+def test_the_places_in_quarantine_are_told_by_path_and_reason(indexed: Path) -> None:
+    key = "AKIA" + "Q3EGRIZ7DOAYNTKV"  # in two parts, so that no scanner takes this file for a leak
+    for name in ("b.py", "a.py"):
+        (indexed / name).write_text(f'x = 1\nkey = "{key}"\n')
+    assert upkeep.quarantine(Environment(indexed), (), 9)[0].places == ()
+    index_path(indexed)
+    (found,) = upkeep.quarantine(Environment(indexed), ("parcels",), 1)
+    assert sum(found.reasons.values()) == 2
+    assert [(place.path, place.start_line) for place in found.places] == [("a.py", 2)]
+    assert found.omitted == 1
+    assert key not in repr(upkeep.quarantine(Environment(indexed), (), 9))
+
+
 def test_the_states_of_a_repository(indexed: Path) -> None:
     (indexed / "pricing.py").write_text("x = 1\n")
     assert state(indexed) == ("stale", "")

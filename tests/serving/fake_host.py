@@ -32,6 +32,8 @@ from pipelines.serving.cli.host import (
     IndexRequest,
     Opened,
     Preview,
+    Quarantine,
+    QuarantinedPlace,
     RepositoryStatus,
 )
 from pipelines.serving.library import Library, Volume
@@ -211,6 +213,15 @@ class FakeHost:
     def status(self, where: Sequence[str]) -> Sequence[RepositoryStatus]:
         self.before()
         return self.statuses
+
+    def quarantine(self, where: Sequence[str], limit: int) -> Sequence[Quarantine]:
+        self.before()
+        places = [
+            QuarantinedPlace("deploy/keys.py", 12, 15, "private-key"),
+            QuarantinedPlace("run.sh", 3, 3, "aws-key"),
+        ]
+        shown = places[:limit]
+        return [Quarantine("sample", {"aws-key": 1, "private-key": 1}, shown, len(places) - len(shown))]
 
     def add_repository(self, key: str, path: Path, rev: str) -> RepositoryStatus:
         self.before()

@@ -19,6 +19,7 @@ COMMANDS = {
     "listing": ["index", "--dry-run"],
     "query": ["query", "retry", "--expand", "neighbors"],
     "status": ["status"],
+    "quarantine": ["status", "--quarantine"],
     "check": ["check"],
     "eval": ["eval"],
     "gc": ["gc"],

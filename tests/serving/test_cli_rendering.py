@@ -220,6 +220,18 @@ def test_a_dry_run_of_nothing_is_1(capsys: pytest.CaptureFixture[str]) -> None:
     assert (file["path"], file["skip_reason"]) == ("a\\udcff", "path_not_utf8")
 
 
+def test_the_places_in_quarantine_are_listed_up_to_a_bound(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown(["status", "--quarantine"], FakeHost(), capsys).splitlines() == [
+        "sample: 1 aws-key, 1 private-key",
+        "  deploy/keys.py:12-15  private-key",
+        "  run.sh:3              aws-key",
+        'write "strata: allow-secret" on a line to allow it, if it holds none',
+    ]
+    rows = shown(["status", "--quarantine", "--limit", "1"], FakeHost(), capsys).splitlines()
+    assert rows[2] == "  and 1 more; --limit tells how many are listed"
+    assert main(["status", "--limit", "1"], FakeHost()) == 2
+
+
 def test_status_is_a_table_with_messages(capsys: pytest.CaptureFixture[str]) -> None:
     missing = make_status(repo="new", state="missing", pointer=None, counts={}, encoder=None, message="never indexed")
     dirty = make_status(pointer=Pointer(POINTER.generation, COMMIT, True, POINTER.published_at, ()))

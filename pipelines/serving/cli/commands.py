@@ -33,6 +33,8 @@ EXPANSIONS = ("neighbors", "blast")
 SCORINGS = ("int8", "asymmetric")
 #: Port that `dagster dev` has by itself.
 _DEV_PORT = 3000
+#: Places in quarantine that are listed of a repository.
+_PLACES = 50
 _SERVE_HOST, _SERVE_PORT = "127.0.0.1", 8080
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
 
@@ -206,12 +208,24 @@ def _query(text: str, repo: tuple[str, ...], as_json: bool, **fields: Any) -> Co
 
 
 @strata.command("status")
+@option("--repo", "Only this repository; may repeat.", metavar="KEY|PATH", multiple=True, default="all at hand")
+@flag("--quarantine", "List the places that are left out because they hold a secret.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=0),
+    help="With --quarantine: how many places of each repository.  [default: 50]",
+    metavar="N",
+)
 @as_json
-def _status(as_json: bool) -> Command:
+def _status(repo: Sequence[str], quarantine: bool, limit: int | None, as_json: bool) -> Command:
     """Tell what is published, and whether it is fresh."""
-    from pipelines.serving.cli.upkeep import show_status
+    from pipelines.serving.cli.upkeep import show_quarantine, show_status
 
-    return show_status
+    if quarantine:
+        return partial(show_quarantine, repo, _PLACES if limit is None else limit)
+    if limit is not None:
+        raise click.BadParameter("--limit is for --quarantine")
+    return partial(show_status, repo)
 
 
 @strata.command("check")

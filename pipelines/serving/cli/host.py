@@ -119,6 +119,26 @@ class RepositoryStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class QuarantinedPlace:
+    """Lines of a file that are in no chunk, and what found the secret in them."""
+
+    path: str
+    start_line: int
+    end_line: int
+    detector: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantine:
+    """What of a published repository is left out for its secrets. `reasons` counts all places, by detector."""
+
+    repo: str
+    reasons: Mapping[str, int]
+    places: Sequence[QuarantinedPlace]  # the first, by path and line
+    omitted: int  # places that are not among them
+
+
+@dataclass(frozen=True, slots=True)
 class GarbageReport:
     """What `strata gc` removed, or would remove."""
 
@@ -146,6 +166,10 @@ class Host(Protocol):
 
     def status(self, where: Sequence[str]) -> Sequence[RepositoryStatus]:
         """Tell how the repositories of the store at hand stand."""
+        ...
+
+    def quarantine(self, where: Sequence[str], limit: int) -> Sequence[Quarantine]:
+        """Tell which places of the published repositories are left out for a secret, at most `limit` of each."""
         ...
 
     def add_repository(self, key: str, path: Path, rev: str) -> RepositoryStatus:

@@ -11,7 +11,7 @@ from pipelines.serving.cli.lines import Line, line, table
 from pipelines.serving.render import failed as failed_checks
 
 if TYPE_CHECKING:
-    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, RepositoryStatus
+    from pipelines.serving.cli.host import GarbageReport, IndexOutcome, Quarantine, RepositoryStatus
 
 #: Hex digits of a commit or generation that are shown: git shows as many of a commit in a large repository.
 _ID_DIGITS = 12
@@ -69,7 +69,29 @@ def status_lines(repositories: Sequence[RepositoryStatus]) -> Iterator[Line]:
         if item.message:
             yield line((f"{item.repo}: ", "bold"), item.message)
         if pieces := item.counts.get("quarantined", 0):
-            yield line((f"{item.repo}: ", "bold"), f"{_counted(pieces, 'piece')} left out for a secret; {_ALLOW}")
+            said = (
+                f"{_counted(pieces, 'piece')} left out for a secret; `strata status --quarantine` lists them; {_ALLOW}"
+            )
+            yield line((f"{item.repo}: ", "bold"), said)
+
+
+def quarantine_lines(found: Sequence[Quarantine]) -> Iterator[Line]:
+    """Yield for each repository how many places are left out for which reason, then where they are."""
+    for item in found:
+        reasons = ", ".join(f"{count} {reason}" for reason, count in item.reasons.items())
+        yield line((item.repo, "bold"), f": {reasons or 'nothing is left out for a secret'}")
+        rows = [
+            (
+                f"{place.path}:{place.start_line}" + f"-{place.end_line}" * (place.end_line > place.start_line),
+                place.detector,
+            )
+            for place in item.places
+        ]
+        yield from table(rows, indent="  ")
+        if item.omitted:
+            yield line("  ", (f"and {item.omitted} more; --limit tells how many are listed", "dim"))
+    if any(item.reasons for item in found):
+        yield line(f"{_ALLOW}, if it holds none")
 
 
 def _status_row(status: RepositoryStatus) -> tuple[str, ...]:

@@ -20,11 +20,18 @@ from pipelines.serving.cli.output import Output
 _NOTHING = "the store at hand holds no repository; `strata index PATH` adds one"
 
 
-def show_status(host: Host, output: Output) -> int:
-    """Tell how every repository stands. 1: there is none."""
-    repositories = host.status(())
+def show_status(where: Sequence[str], host: Host, output: Output) -> int:
+    """Tell how the named repositories stand, by default every one. 1: there is none."""
+    repositories = host.status(where)
     output.answer(render.status_document(repositories), tables.status_lines(repositories))
     return _found(len(repositories), output)
+
+
+def show_quarantine(where: Sequence[str], limit: int, host: Host, output: Output) -> int:
+    """List the places that are left out for a secret. 0: also where there is none."""
+    found = host.quarantine(where, limit)
+    output.answer(render.quarantine_document(found), tables.quarantine_lines(found))
+    return 0
 
 
 def list_repositories(host: Host, output: Output) -> int:
