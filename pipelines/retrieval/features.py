@@ -97,7 +97,8 @@ def _exact(corpus: Corpus, rows: Rows, analysis: Analysis) -> Values:
     """Tell which rows hold all that a short query spells: a name, a compound such as package-lock.json, a few words."""
     if not 0 < len(analysis.whole) <= _MAX_SPELT:
         return np.zeros(len(rows), np.float64)
-    return holding_all(corpus, rows, analysis.whole) * (1.0 if len(analysis.whole) == 1 else _SEVERAL)
+    value = 1.0 if len(analysis.whole) == 1 else _SEVERAL
+    return np.where(holding_all(corpus, rows, analysis.whole), value, 0.0)
 
 
 def _phrase(corpus: Corpus, rows: Rows, analysis: Analysis, first: Rows) -> Values:
