@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 import numpy as np
@@ -66,6 +66,7 @@ def features(
 
     :param rows: the candidates, ascending. :param files: a number for the file of each.
     """
+    analysis = _without_own_name(corpus, analysis)
     words = _share_of_best(spread(rows, found.lexical.rows, found.lexical.scores, missing=0.0))
     meaning = _meaning(corpus, rows, found, words)
     semantic = found.semantic.rows
@@ -91,6 +92,16 @@ def features(
         **_named(corpus, rows, analysis),
         **_placed(corpus, rows, analysis),
     }
+
+
+def _without_own_name(corpus: Corpus, analysis: Analysis) -> Analysis:
+    """Return the query without the name of the repository, which tells none of its files from another.
+
+    Worth .0026 NDCG@10 on the benchmark: in axios, axios.js is not what "axios default configuration" asks for.
+    """
+    names = [word_set(item.repo) for item in corpus.generations]
+    own = frozenset.intersection(*names) if names else frozenset()
+    return analysis if own.issuperset(analysis.keywords) else replace(analysis, forms=analysis.forms - own)
 
 
 def _exact(corpus: Corpus, rows: Rows, analysis: Analysis) -> Values:

@@ -33,6 +33,14 @@ def test_a_score_is_the_sum_of_its_terms(tmp_path: Path) -> None:
         assert hit.score == pytest.approx(sum(added), abs=1e-4)
 
 
+def test_the_repositorys_own_name_tells_no_file_from_another(tmp_path: Path) -> None:
+    docs = [Doc("sample.py", "the default of a timeout"), Doc("limits.py", "the default of a timeout")]
+    searcher = make_searcher(tmp_path, docs)
+    assert searcher.generations[0].repo == "sample"
+    assert all("file_name" not in hit.terms for hit in searcher.search(Query("sample default timeout")).hits)
+    assert "file_name" in searcher.search(Query("sample")).hits[0].terms
+
+
 def test_every_weight_has_the_sign_that_is_given() -> None:
     assert all(value <= 0 if name in LOWERING else value >= LEAST.get(name, 0.0) for name, value in WEIGHTS.items())
     assert WEIGHTS.keys() >= LOWERING | FROM_VECTORS | LEAST.keys()
