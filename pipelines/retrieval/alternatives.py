@@ -6,7 +6,7 @@ Whoever mistypes a folder would else read an empty answer as "that is not in the
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import pyarrow as pa
 
@@ -60,7 +60,12 @@ def _instead(paths: Sequence[str], glob: str) -> str:
         known = {part for path in split for part in path}
         wanted = _letters(next((part for part in parts if not _fits(paths, part)), ""))
     near = nearest(wanted, known)
-    return f"near it: {told(near, len(near))}" if near else f"there are: {told(sorted(there), len(there))}"
+    return f"near it: {told(near, len(near))}" if near else f"there are: {told(_in_order(there), len(there))}"
+
+
+def _in_order(names: Iterable[str]) -> list[str]:
+    """Sort names, those of hidden files and folders last."""
+    return sorted(names, key=lambda name: (name.rpartition("/")[2].startswith("."), name))
 
 
 def _inside(split: Sequence[Sequence[str]], paths: Sequence[str], folder: Sequence[str]) -> Sequence[Sequence[str]]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from pipelines.errors import StorageError, StrataError
@@ -24,6 +24,9 @@ _LOOK_SHARE = 0.05
 _BELIEVED_S = 60.0
 #: How often the background thread looks whether something is due, in seconds.
 _TICK_S = 0.5
+
+#: Repositories that one message names for the same reason.
+_MOST_NAMED = 5
 
 _STALENESS: Mapping[str, Staleness] = {"ready": Staleness.FRESH, "stale": Staleness.STALE}
 
@@ -77,8 +80,15 @@ class Look:
             return without_folders(str(self.error), self.folders)
         if not any(item.pointer for item in self.repositories) and self.state is not State.BUILDING:
             return "nothing is published yet: run `strata index PATH`"
-        said = [f"{item.repo}: {text}" for item in self.repositories if (text := _said(item, self.folders))]
-        return "; ".join(said)
+        said: dict[str, list[str]] = {}
+        for item in self.repositories:
+            if text := _said(item, self.folders):
+                said.setdefault(text, []).append(item.repo)
+        return "; ".join(f"{_named(repos)}: {text}" for text, repos in said.items())
+
+    def of(self, repos: Collection[str]) -> Look:
+        """Return what was seen of some repositories alone."""
+        return replace(self, repositories=[item for item in self.repositories if item.repo in repos])
 
     def staleness(self, repo: str, generation: str) -> Staleness:
         """Return how a generation stands to its source: unknown if it was not seen, or too long ago."""
@@ -157,6 +167,11 @@ class Standing:
                 self._asked = False
                 self._renew(due)
             self._closing.wait(_TICK_S)
+
+
+def _named(repos: Sequence[str]) -> str:
+    more = len(repos) - _MOST_NAMED
+    return ", ".join(repos[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _said(status: RepositoryStatus, folders: Set[str]) -> str:

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pipelines.records import Hit
 
+#: What a term is called that is a place in a branch, not an amount.
+_PLACE = ("lexical_rank", "semantic_rank", "symbol_rank")
+
 
 def telling_terms(hit: Hit, fusion: str) -> Iterator[tuple[str, str]]:
     """Yield the terms of a hit as they are shown, then its distance.
@@ -17,6 +20,6 @@ def telling_terms(hit: Hit, fusion: str) -> Iterator[tuple[str, str]]:
     for name, value in hit.terms.items():
         if fusion == "rrf" and value == 0:
             continue
-        yield name, f"{value:.4f}"
+        yield name, f"{value:.0f}" if name.endswith(_PLACE) else f"{value:.4f}"
     if hit.distance is not None:
         yield "distance in bits", str(hit.distance)

@@ -36,6 +36,19 @@ def test_several_repositories_are_as_well_as_the_worst_of_them(states: list[str]
     assert (look(*states).message == "") == (state is State.READY)
 
 
+def test_what_is_said_of_many_repositories_is_said_once() -> None:
+    assert look(*["stale"] * 40, "missing").message == (
+        "r0, r1, r2, r3, r4 and 35 more: older than its source: run `strata index`; "
+        "r40: nothing of it is published: run `strata index`"
+    )
+
+
+def test_a_look_can_be_narrowed_to_what_was_searched() -> None:
+    seen = look("ready", "stale")
+    assert (seen.of(["r0"]).state, seen.of(["r0"]).message) == (State.READY, "")
+    assert seen.of(["r1"]).state is State.STALE
+
+
 def test_staleness_is_that_of_the_generation_that_was_seen() -> None:
     seen = look("ready", "stale", "building")
     assert seen.staleness("r0", GENERATION) is Staleness.FRESH

@@ -9,6 +9,11 @@ def test_what_changes_nothing_is_not_told() -> None:
     assert list(telling_terms(hit, "rrf")) == [("words", "0.2000"), ("test", "-0.7000")]
 
 
+def test_a_place_is_told_as_one() -> None:
+    hit = make_hit(distance=None, terms={"lexical_rank": 9.0, "lexical": 0.25})
+    assert list(telling_terms(hit, "rrf")) == [("lexical_rank", "9"), ("lexical", "0.2500")]
+
+
 def test_a_sum_has_no_neutral_terms() -> None:
     hit = make_hit(distance=71, terms={"semantic": 0.7, "blast": 1.0})
     assert list(telling_terms(hit, "late")) == [

@@ -161,6 +161,27 @@ def test_the_badge_is_honest(page: Page, tmp_path: Path, state: str, badge: str,
         expect(page.locator("a.hit").first).to_be_visible()
 
 
+def test_only_what_was_searched_is_told_to_be_old(page: Page, tmp_path: Path) -> None:
+    library = library_of(tmp_path)
+    library.publish(DOCS[:1], repo="other")
+    library.states["other"] = "stale"
+    with server_for(library) as url:
+        page.goto(url + "?q=retry&repo=sample")
+        expect(page.locator(".status summary")).to_contain_text("Stale")
+        expect(page.locator("a.hit").first).to_be_visible()
+        expect(page.get_by_role("status")).to_have_count(0)
+        page.goto(url + "?q=retry")
+        expect(page.get_by_role("status")).to_contain_text("other: older than its source")
+
+
+def test_the_values_of_a_score_stay_on_their_lines(page: Page, url: str) -> None:
+    page.set_viewport_size({"width": 1024, "height": 900})
+    page.goto(url + "?q=with_retry")
+    page.locator(".score summary").first.click()
+    height = "item => item.getBoundingClientRect().height / parseFloat(getComputedStyle(item).fontSize)"
+    assert max(page.locator(".score dd >> visible=true").evaluate_all(f"items => items.map({height})")) < 2
+
+
 def test_an_empty_store_says_what_to_do_and_answers_once_it_can(page: Page, tmp_path: Path) -> None:
     library = SmallLibrary(tmp_path)
     with server_for(library) as url:
