@@ -63,10 +63,7 @@ class Pieces:
     @cached_property
     def _longest_from(self) -> dict[str, int]:
         """The length of the longest token that begins with two letters."""
-        longest: dict[str, int] = {}
-        for token in self._rows:
-            longest[token[:2]] = max(len(token), longest.get(token[:2], 1))
-        return longest
+        return {token[:2]: len(token) for token in sorted(self._rows, key=len)}
 
     def _hash(self, term: str) -> int:
         digest = hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -63,7 +63,7 @@ def _drawn_rows(generation: Generation, limit: int) -> list[int]:
     for row in eligible[np.argsort(draw, kind="stable")].tolist():
         if len(drawn) == limit:
             break
-        if _unique(generation, row, table.strings("name", [row])[0]):
+        if _unique(generation, row, table.string("name", row)):
             drawn.append(row)
     return drawn
 
