@@ -89,7 +89,7 @@ def find_declaration(text: str, name: str, kind: str, language: str, *, fold: bo
     """
     bare = name.lstrip("$@#:").rstrip("?!()") or name
     best: Declaration | None = None
-    for count, start in enumerate(_words_of(text, bare, fold=fold)):
+    for count, start in enumerate(word_places(text, bare, fold=fold)):
         begin, after = text.rfind("\n", 0, start) + 1, start + len(bare)
         end = text.find("\n", after)
         end = end if end >= 0 else len(text)
@@ -110,7 +110,8 @@ def declared_around(lines: Sequence[str], line: int, kind: str, language: str) -
         if not text.strip() or indented >= margin:
             continue
         margin = indented
-        names: list[str] = _WORDS.findall(text[:_MAX_LINE_CHARS])[:_MAX_WORDS_DECLARING]
+        places = list(_WORDS.finditer(text[:_MAX_LINE_CHARS]))[:_MAX_WORDS_DECLARING]
+        names = [place[0] for place in places if text[: place.start()][-1:] != ":"]  # markup has such words
         found = [(find_declaration(text, name, kind, language), name) for name in names if not name.isdecimal()]
         sure = [(place.strength, name) for place, name in found if place is not None and place.strength > LOCAL]
         if sure:
@@ -120,7 +121,7 @@ def declared_around(lines: Sequence[str], line: int, kind: str, language: str) -
     return ""
 
 
-def _words_of(text: str, name: str, *, fold: bool) -> Iterator[int]:
+def word_places(text: str, name: str, *, fold: bool = False) -> Iterator[int]:
     """Yield where a name stands as a word of its own; a search for plain text is ten times as fast as a pattern."""
     lowered = text.lower() if fold else text
     wanted = name.lower() if fold else name

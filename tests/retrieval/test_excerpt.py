@@ -53,4 +53,5 @@ def test_what_has_no_name_of_its_own_is_called_by_the_constant_that_its_line_is_
     assert shown(text, "LIMIT", kind="module").name == "LIMIT"
     assert shown(text, "teal paint", kind="module").name == "COLOURS"
     assert shown(text, "olive", kind="module").name == ""
+    assert shown("  - :class:`Olive`\n", "olive", kind="module").name == ""
     assert shown(text, "LIMIT", name="f", signature="def f()").name == ""
