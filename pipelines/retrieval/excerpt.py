@@ -7,13 +7,12 @@ hold most words of the query.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from pipelines.records import ChunkKind
 from pipelines.retrieval.analysis import Analysis
-from pipelines.retrieval.declarations import declared_around, find_declaration
+from pipelines.retrieval.declarations import declared_around, find_declaration, word_places
 from pipelines.retrieval.phrases import line_of_runs
 from pipelines.tokens import normalise, words
 
@@ -81,13 +80,14 @@ def _declared(text: str, name: str, kind: str, language: str) -> int | None:
 def _opening(lines: Sequence[str], name: str, signature: str) -> int | None:
     """Return the line of a definition that has its name: behind its comments, annotations and template parameters."""
     begins = " ".join(signature.split())[:_SIGNATURE_CHARS]
-    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     for place, line in enumerate(lines):
         folded = " ".join(line.split())
         if folded and (begins.startswith(folded) or begins in folded):
-            nearby = [text.lstrip() for text in lines[place : place + _SIGNATURE_LINES]]
-            named = (further for further, text in enumerate(nearby) if word.search(text) and text[0] != "}")
-            return place + next(named, 0)  # a type in C may have its name behind its body
+            for further, text in enumerate(lines[place : place + _SIGNATURE_LINES]):
+                # a type in C may have its name behind its body
+                if any(True for _ in word_places(text, name)) and not text.lstrip().startswith("}"):
+                    return place + further
+            return place
     return None
 
 

@@ -45,7 +45,12 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
 
     :param tiers: the tier of each row in the symbol branch.
     """
-    named = (tiers >= DECLARED_RESPELT) & (corpus.label_values(rows, "kind", ChunkKind.SECTION.__eq__) == 0)
+    bonus = np.zeros(len(rows), np.float64)
+    places = np.flatnonzero(tiers >= DECLARED_RESPELT)
+    places = places[corpus.label_values(rows[places], "kind", ChunkKind.SECTION.__ne__) > 0]
+    if not len(places):
+        return bonus
+    rows, tiers = rows[places], tiers[places]
     folded = (tiers >= FOLDED) & (tiers < DECLARED)
     defined = (tiers >= EXACT) | folded | ((tiers >= RESPELT) & (tiers < DECLARED_FOLDED))
     body = corpus.label_values(rows, "kind", lambda kind: _BODIES.get(kind, 0))
@@ -59,10 +64,8 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
         np.where(defined, body, declared_strength(tiers)),
         corpus.numbers(rows, "end_line") > corpus.numbers(rows, "start_line"),
     ]
-    bonus = np.zeros(len(rows), np.float64)
-    if named.any():
-        _, step = np.unique(np.stack(keys, axis=1)[named].astype(np.int64), axis=0, return_inverse=True)
-        bonus[named] = DEFINITION_STEP * (1 + step.reshape(-1))
+    _, step = np.unique(np.stack(keys, axis=1).astype(np.int64), axis=0, return_inverse=True)
+    bonus[places] = DEFINITION_STEP * (1 + step.reshape(-1))
     return bonus
 
 
