@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from pipelines.errors import InputError
 from pipelines.records import ChunkKind, Hit, SearchMode
-from pipelines.retrieval.expansion import Expansion
+
+if TYPE_CHECKING:
+    from pipelines.retrieval.expansion import Expansion
 
 FUSIONS = ("rrf", "late")
 EXPANSIONS = ("neighbors", "blast")

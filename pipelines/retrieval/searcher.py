@@ -23,7 +23,6 @@ from pipelines.records import Encoder, Hit, SearchMode
 from pipelines.retrieval.analysis import Analysis, analyse, bare_term, requirements
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.excerpt import show
-from pipelines.retrieval.expansion import expand
 from pipelines.retrieval.features import Candidates, features
 from pipelines.retrieval.files import file_numbers
 from pipelines.retrieval.filters import Mask, filter_rows, known_labels
@@ -138,6 +137,8 @@ class Searcher:
             hits = self._hits(ordered[: query.limit], fused, found, analysis)
         expansion = None
         if query.expand is not None:
+            from pipelines.retrieval.expansion import expand  # here: most queries ask for none
+
             with clock.step("expand"):
                 anchors = [self._corpus.locate(row) for row in ordered[: query.limit].tolist()]
                 expansion = expand(anchors, query.expand, query.expand_depth)

@@ -8,9 +8,10 @@ import pytest
 
 import pipelines.discover
 import pipelines.embedding
+import pipelines.retrieval
 
 
-@pytest.mark.parametrize("package", [pipelines.discover, pipelines.embedding])
+@pytest.mark.parametrize("package", [pipelines.discover, pipelines.embedding, pipelines.retrieval])
 def test_every_name_that_a_package_shows_is_there(package: object) -> None:
     assert isinstance(package.__all__, list)  # type: ignore[attr-defined]
     for name in package.__all__:  # type: ignore[attr-defined]

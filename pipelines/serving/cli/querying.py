@@ -27,9 +27,11 @@ def run_query(text: str, where: Sequence[str], given: Mapping[str, Any], host: H
     open_ms = (time.perf_counter() - began) * 1e3
     answer = opened.searcher.search(query)
     answer = dataclasses.replace(answer, timing_ms={"open": open_ms, **answer.timing_ms})
-    encoder = opened.searcher.generations[0].document.encoder
-    output.answer(query_document(answer, opened.pointers, opened.staleness, encoder), answer_lines(answer))
-    if not output.as_json:
+    if output.as_json:
+        encoder = opened.searcher.generations[0].document.encoder
+        output.answer(query_document(answer, opened.pointers, opened.staleness, encoder), ())
+    else:
+        output.lines(answer_lines(answer))  # first: how it stands to its source may be known later
         for note in answer.notes:
             output.note(("note: ", "bold"), note)
         _tell_staleness(opened.staleness, output)
