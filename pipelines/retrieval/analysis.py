@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from pipelines import tokens
+from pipelines.errors import InputError
 from pipelines.records import SymbolKind
 from pipelines.retrieval.inflection import other_forms
 from pipelines.retrieval.phrases import runs_of
@@ -25,7 +26,8 @@ when where which who whom whose why will with would you your
 _STOP_WORDS = frozenset(_COMMON.split())
 #: Words that ask for tests.
 _TEST_WORDS = frozenset({"test", "tests", "testing", "tested", "spec", "specs", "fixture", "fixtures", "mock", "mocks"})
-_PHRASE = re.compile(r'(?<!\S)"([^"]+)"(?!\S)')
+#: One that is not closed goes on to the end.
+_PHRASE = re.compile(r'(?<!\S)"([^"]+)(?:"(?!\S)|\Z)')
 _EXCLUDED = re.compile(r"(?<!\S)-(\w\S*)")
 _SPACE = re.compile(r"\s+")
 #: What separates the parts of a qualified name in some language or in a document.
@@ -142,14 +144,17 @@ def analyse(text: str) -> Analysis:
 
 
 def requirements(text: str) -> Requirements:
-    """Return what keyword AND asks for; a query that only excludes is taken as plain words."""
+    """Return what keyword AND asks for.
+
+    :raises InputError: if the query only excludes: no row would be wanted more than another.
+    """
     phrases = tuple(_SPACE.sub(" ", phrase).strip() for phrase in _PHRASE.findall(text))
     rest = _PHRASE.sub(" ", text)
     wanted = _EXCLUDED.sub(" ", rest)
     terms = tokens.whole_terms(" ".join([wanted, *phrases]))
-    if not terms:
-        return Requirements(tuple(tokens.whole_terms(text)), (), ())
     excluded = tokens.whole_terms(" ".join(_EXCLUDED.findall(rest)))
+    if excluded and not terms:
+        raise InputError("the query only excludes words", hint="keyword AND needs a word that must occur")
     return Requirements(tuple(terms), tuple(phrase for phrase in phrases if phrase), tuple(excluded))
 
 

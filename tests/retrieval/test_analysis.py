@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from pipelines.errors import InputError
 from pipelines.retrieval.analysis import analyse, name_parts, requirements
 
 
@@ -100,7 +101,18 @@ def test_keyword_and_takes_phrases_and_exclusions() -> None:
     assert wanted.excluded == ("draft",)
 
 
-@pytest.mark.parametrize("text", ['printf("hello")', '"unclosed', "--error-on-warnings", "a - b", "-draft"])
+def test_a_quote_that_is_not_closed_goes_on_to_the_end() -> None:
+    assert requirements('cart "sold  out ').phrases == ("sold out",)
+    assert requirements('"sold').terms == ("sold",)
+    assert requirements('cart "a"b c').phrases == ()
+
+
+def test_a_query_that_only_excludes_is_refused() -> None:
+    with pytest.raises(InputError, match="only excludes words .keyword AND needs a word"):
+        requirements("-draft -sold")
+
+
+@pytest.mark.parametrize("text", ['printf("hello")', '5" disk', "--error-on-warnings", "a - b", "x-draft"])
 def test_other_quotes_and_dashes_are_punctuation(text: str) -> None:
     wanted = requirements(text)
     assert wanted.terms
