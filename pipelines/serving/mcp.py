@@ -210,11 +210,11 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _place(item: Mapping[str, Any]) -> str:
-    """Return where something is, as `path:line` with its id, so that it can be opened."""
+    """Return where something is, as `path:lines` with its id, so that it can be opened; of a hit its own line first."""
     name = f" {item['symbol']}" if item["symbol"] else ""
-    return (
-        f"{item['path']}:{item['start_line']}-{item['end_line']}{name} [repo={item['repo']} chunk={item['chunk_id']}]"
-    )
+    lines = f"{item['start_line']}-{item['end_line']}"
+    lines = f"{item['line']} in {lines}" if "line" in item else lines
+    return f"{item['path']}:{lines}{name} [repo={item['repo']} chunk={item['chunk_id']}]"
 
 
 def _text(text: str) -> types.TextContent:

@@ -47,7 +47,7 @@ def test_a_search_tells_places_that_can_be_opened(tmp_path: Path) -> None:
     found = call(library, "search", query="with_retry", limit=1)
     hit = found.structured_content["hits"][0]
     assert hit["path"] == "orders/retry.py"
-    assert found.content[0].text.startswith("orders/retry.py:1-2 with_retry [repo=sample chunk=")
+    assert found.content[0].text.startswith("orders/retry.py:1 in 1-2 with_retry [repo=sample chunk=")
     read = call(library, "read_chunk", chunk_id=hit["chunk_id"])
     assert read.structured_content["text"] == DOCS[0].text
     related = call(library, "related", chunk_id=hit["chunk_id"], repo="sample")
