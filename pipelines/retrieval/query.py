@@ -28,8 +28,8 @@ class Query:
     """One question. Checked on construction: InputError names the field, the value and what is allowed.
 
     Punctuation in `text` is literal. Only with `keyword_and` a "quoted phrase" must stand in the text as it is, one
-    that is not closed up to the query's end, and -word must not occur, beside a word that must. `paths` are globs: `*` stays
-    within a folder, `**` does not, a pattern without `/` fits at any depth, and a folder's name fits all that is in it.
+    that is not closed up to the query's end, and -word must not occur, beside a word that must. `paths` are globs: `*`
+    stays within a folder, `**` does not, a pattern without `/` fits at any depth, and a folder's name fits all in it.
     """
 
     text: str
