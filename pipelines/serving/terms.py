@@ -10,6 +10,13 @@ if TYPE_CHECKING:
 
 #: What a term is called that is a place in a branch, not an amount.
 _PLACE = ("lexical_rank", "semantic_rank", "symbol_rank")
+#: Terms that put a hit where it stands, however much or little of the query it holds: they tell no hits apart.
+_PLACING = ("definition", "held")
+
+
+def placing_terms(hit: Hit) -> dict[str, float]:
+    """Return the terms of a hit that only place it; what is left of its score without them can be compared."""
+    return {name: hit.terms[name] for name in _PLACING if hit.terms.get(name)}
 
 
 def telling_terms(hit: Hit, fusion: str) -> Iterator[tuple[str, str]]:

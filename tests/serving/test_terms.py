@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from pipelines.serving.terms import telling_terms
+from pipelines.serving.terms import placing_terms, telling_terms
 from tests.serving.fake_host import make_hit
 
 
@@ -21,3 +21,11 @@ def test_a_sum_has_no_neutral_terms() -> None:
         ("blast", "1.0000"),
         ("distance in bits", "71"),
     ]
+
+
+def test_what_only_places_a_hit_is_told_apart() -> None:
+    assert placing_terms(make_hit(terms={"words": 2.0, "definition": 50.0, "held": 3.0})) == {
+        "definition": 50.0,
+        "held": 3.0,
+    }
+    assert placing_terms(make_hit(terms={"words": 2.0, "definition": 0.0})) == {}

@@ -28,7 +28,7 @@ from pipelines.serving.http.outcomes import Problem, problem_of
 from pipelines.serving.http.shares import LABELS, bars, is_definition
 from pipelines.serving.marking import marked
 from pipelines.serving.service import Answered, Service
-from pipelines.serving.terms import telling_terms
+from pipelines.serving.terms import placing_terms, telling_terms
 from pipelines.tokens import words
 
 _HERE = Path(__file__).parent
@@ -186,8 +186,8 @@ class _ShownHit:
     lines: Sequence[Sequence[tuple[str, bool]]]
     bar: Sequence[Any]
     defines: bool
-    own_score: float
     terms: Sequence[tuple[str, str]]
+    placing: Mapping[str, float]
     around: Sequence[tuple[Any, str]]
     reach: Sequence[Any]
 
@@ -204,8 +204,8 @@ def _hits(answered: Answered, form: Form) -> Iterator[_ShownHit]:
             [list(marked(text, wanted)) for text in dedent(hit.excerpt).split("\n")],
             bar,
             is_definition(hit),
-            hit.score - hit.terms.get("definition", 0.0),
             list(telling_terms(hit, answer.query.fusion)),
+            placing_terms(hit),
             [(item, form.chunk_address(item.repo, item.chunk_id)) for item in around],
             [item for item in expansion.blast if item.anchor == hit.chunk_id],
         )

@@ -1,7 +1,8 @@
 """What a score is made of, as a person can take it in at a glance. In: a hit's terms. Out: a few shares, in order.
 
 The terms themselves are shown beside it, so the shares need not be exact to the last digit: what raises a score is
-divided by where it comes from, and what lowers it shortens all of them alike.
+divided by where it comes from, and what lowers it shortens all of them alike. What only places a hit is left out: a
+definition's bonus, or what a hit is held at, would squash every other bar.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pipelines.records import Hit
+from pipelines.serving.terms import placing_terms
 
 #: Name of a share -> what it is called for people; the page has a colour for each.
 LABELS: Mapping[str, str] = {
@@ -42,7 +44,7 @@ class Share:
 
 
 def bars(hits: Sequence[Hit]) -> list[tuple[Share, ...]]:
-    """Return the bar of each hit; the longest is 100 long. A definition's bonus, which would dwarf all, is no part."""
+    """Return the bar of each hit, without what only places it; the longest is 100 long."""
     parts = [_parts(hit) for hit in hits]
     longest = max((sum(item.values()) for item in parts), default=0.0)
     return [tuple(_stacked(item, 100 / longest)) if longest > 0 else () for item in parts]
@@ -64,13 +66,12 @@ def _stacked(parts: Mapping[str, float], scale: float) -> Iterable[Share]:
 
 def _parts(hit: Hit) -> dict[str, float]:
     terms = hit.terms
-    own = max(0.0, hit.score - terms.get("definition", 0.0))
+    own = max(0.0, hit.score - sum(placing_terms(hit).values()))
     summed: dict[str, float] = {}
     for term, share in _SUMMED.items():
         if term in terms:
             summed[share] = summed.get(share, 0.0) + max(0.0, terms[term])
     total = sum(summed.values())
     if total <= 0:
-        only = "lexical" if "bm25" in terms else "semantic"
-        return {only: own}
+        return {"symbol" if "tier" in terms else "lexical" if "bm25" in terms else "semantic": own}
     return {name: value / total * own for name, value in summed.items()}

@@ -84,6 +84,14 @@ def test_a_hit_shows_where_it_is_why_and_what(client: TestClient) -> None:
     assert "lexical rank" in page
 
 
+def test_the_score_is_the_one_that_programs_get(client: TestClient) -> None:
+    hits = client.post("/api/semantic/query", json={"query": "with_retry"}).json()["hits"]
+    page = client.get("/?q=with_retry").text
+    assert re.findall(r'class="number">([^<]+)<', page) == [f"{hit['score']:.4f}" for hit in hits]
+    assert hits[0]["terms"]["definition"] > 0
+    assert "The bar leaves out definition" in page
+
+
 def test_every_filter_can_be_taken_back(client: TestClient) -> None:
     page = unescape(client.get("/?q=retry&language=python&path=orders/**").text)
     assert 'href="/?q=retry&path=orders%2F%2A%2A"' in page

@@ -34,6 +34,15 @@ def test_the_longest_bar_is_the_measure_and_a_definition_is_no_part_of_it() -> N
     assert not is_definition(make_hit(terms={}))
 
 
+def test_what_a_hit_is_held_at_is_no_part_of_its_bar() -> None:
+    first, second, third = widths(
+        {"score": 469.8, "terms": {"words": 19.8, "held": 450.0}},
+        {"score": 469.8, "terms": {"words": 9.9, "definition": 459.9}},
+        {"score": 4.95, "terms": {"words": 9.9, "held": -4.95}},
+    )
+    assert (first, second, third) == ({"lexical": 100.0}, {"lexical": 50.0}, {"lexical": 50.0})
+
+
 def test_a_weighted_sum_is_shown_by_its_terms() -> None:
     (bar,) = widths({"score": 0.5, "terms": {"semantic": 0.6, "sketch": 0.2, "blast": 0.2, "name": 0.0}})
     assert bar == {"lexical": 20.0, "semantic": 60.0, "place": 20.0}
@@ -42,5 +51,6 @@ def test_a_weighted_sum_is_shown_by_its_terms() -> None:
 def test_one_branch_alone_is_one_share() -> None:
     assert widths({"score": 3.0, "terms": {"bm25": 3.0}}) == [{"lexical": 100.0}]
     assert widths({"score": 0.8, "terms": {"cosine": 0.5}}) == [{"semantic": 100.0}]
+    assert widths({"score": 3.0, "terms": {"tier": 2.0, "symbol": 0.5}}) == [{"symbol": 100.0}]
     assert widths({"score": 0.0, "terms": {}}) == [{}]
     assert bars([]) == []
