@@ -53,6 +53,8 @@ def show(text: str, analysis: Analysis, *, name: str, signature: str, kind: str,
         if line is None:
             found = (_declared(text, part, kind, language) for part in names.values())
             line = next((place for place in found if place is not None), None)
+        if line is None and analysis.spellings and analysis.name:  # its own spelling comes before the others
+            line = _with_word(lines, analysis.name[-1])
     if line is None:
         line = _with_keyword(lines, analysis.keywords)
     if line is None:
@@ -89,6 +91,11 @@ def _opening(lines: Sequence[str], name: str, signature: str) -> int | None:
                     return place + further
             return place
     return None
+
+
+def _with_word(lines: Sequence[str], word: str) -> int | None:
+    """Return the first line that has a word as it is spelt."""
+    return next((place for place, line in enumerate(lines) if any(True for _ in word_places(line, word))), None)
 
 
 def _with_keyword(lines: Sequence[str], keywords: Sequence[str]) -> int | None:

@@ -31,6 +31,12 @@ def test_a_declared_name_shows_its_own_line() -> None:
     assert shown(text, "Most", name="Limits", signature="class Limits", kind="class").line == 4
 
 
+def test_the_spelling_of_the_query_comes_before_another() -> None:
+    text = 'MODE = read("SHOP_MODE")\n\nshopMode = 3\n'
+    assert shown(text, "SHOP_MODE", kind="module").line == 0
+    assert shown(text, "shop-mode", kind="module").line == 2
+
+
 def test_lines_and_characters_are_bounded() -> None:
     excerpt = shown("\n".join(["é" * 10_000] * 50), "absent").excerpt
     assert excerpt.count("\n") == MAX_LINES - 1
