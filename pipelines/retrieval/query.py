@@ -106,6 +106,14 @@ class Query:
         """Whether names are looked up."""
         return self.mode is not SearchMode.SEMANTIC
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """What shows in a text that it answers: keywords, their other forms, and names whole; no common words."""
+        from pipelines.retrieval.analysis import analyse  # what only checks a query goes without it
+
+        analysis = analyse(self.text)
+        return analysis.forms.union(analysis.whole)
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -50,3 +50,9 @@ def test_a_query_longer_than_any_function_is_refused() -> None:
     assert Query("x" * 10_000).text
     with pytest.raises(InputError, match="at most"):
         Query("x" * 40_000)
+
+
+def test_common_words_are_no_marks_and_other_forms_are() -> None:
+    marks = Query("how is a request routed by the with_retry").marks
+    assert {"request", "requests", "routing", "with_retry", "retry"} <= marks
+    assert marks.isdisjoint({"how", "is", "a", "by", "the", "with"})

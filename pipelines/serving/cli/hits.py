@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from pipelines.serving.cli.lines import Line, Segment, line, table
 from pipelines.serving.marking import marked
 from pipelines.serving.terms import telling_terms
-from pipelines.tokens import words
 
 if TYPE_CHECKING:
     from pipelines.records import Hit
@@ -20,7 +19,7 @@ _MARKED = "bold yellow"
 
 def answer_lines(answer: Answer) -> Iterator[Line]:
     """Yield the hits of an answer, then its expansion, then with --explain what could not tell rows apart."""
-    wanted = set(words(answer.query.text))
+    wanted = answer.query.marks
     several = len({hit.repo for hit in answer.hits}) > 1
     for hit in answer.hits:
         if hit.rank > 1:

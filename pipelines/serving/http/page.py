@@ -7,8 +7,9 @@ escaped, and characters that would act instead of being shown are written out, a
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -21,7 +22,7 @@ from starlette.responses import HTMLResponse, Response
 
 from pipelines.errors import StrataError
 from pipelines.records import Hit
-from pipelines.retrieval import Expansion, StoredChunk
+from pipelines.retrieval import Expansion, Query, StoredChunk
 from pipelines.serving.asking import FIELDS, Question, question_of_strings
 from pipelines.serving.cli.streams import visible
 from pipelines.serving.http.outcomes import Problem, problem_of
@@ -29,7 +30,6 @@ from pipelines.serving.http.shares import LABELS, bars, is_definition
 from pipelines.serving.marking import marked
 from pipelines.serving.service import Answered, Service
 from pipelines.serving.terms import placing_terms, telling_terms
-from pipelines.tokens import words
 
 _HERE = Path(__file__).parent
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
@@ -65,6 +65,13 @@ class Form:
     def filters(self) -> list[tuple[str, str, str]]:
         """The filters that hold: name, value, and the address without it."""
         return [(name, value, self.address(without=(name, value))) for name in _FILTERS for value in self.values(name)]
+
+    @property
+    def marks(self) -> Set[str]:
+        """The words that a text shows as found, whatever else is wrong with what was asked."""
+        with suppress(StrataError):  # no words, or too many
+            return Query(self.text).marks
+        return frozenset()
 
     def parameters(self, without: tuple[str, str] = ("", "")) -> list[tuple[str, str]]:
         """Return the parameters of the address that asks for this."""
@@ -173,8 +180,7 @@ class Page:
 
 
 def _question(form: Form) -> Question:
-    asked = question_of_strings({"query": [form.text], **form.given})
-    return replace(asked, query=replace(asked.query, explain=True))  # tells which words are looked for
+    return question_of_strings({"query": [form.text], **form.given})
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +200,7 @@ class _ShownHit:
 
 def _hits(answered: Answered, form: Form) -> Iterator[_ShownHit]:
     answer = answered.answer
-    wanted = set(answer.analysis["keywords"])
+    wanted = answer.query.marks
     expansion = answer.expansion or Expansion("")
     for hit, bar in zip(answer.hits, bars(answer.hits), strict=True):
         around = [item for item in expansion.neighbors if item.anchor == hit.chunk_id and item.repo == hit.repo]
@@ -213,7 +219,7 @@ def _hits(answered: Answered, form: Form) -> Iterator[_ShownHit]:
 
 def _lines(chunk: StoredChunk, form: Form) -> list[tuple[int | None, list[tuple[str, bool]]]]:
     """Return the lines of a chunk with their numbers; None where inner definitions are left out."""
-    wanted = set(words(form.text))
+    wanted = form.marks
     first = chunk.place.start_line
     return [
         (first + place if chunk.lines_in_order else None, list(marked(text, wanted)))
