@@ -29,8 +29,9 @@ WHOLE = "all"
 MANIFEST = "manifest.json"
 #: Rows per Parquet row group: bounds the memory of a reader, and one file of a large bucket stays scannable.
 _ROW_GROUP_ROWS = 65_536
-#: The first bytes of every .npy file.
-_NPY_MAGIC = b"\x93NUMPY"
+#: The first bytes of a .npy file of version 1; two bytes with the length of the header's text follow, then the text.
+_NPY_MAGIC = b"\x93NUMPY\x01\x00"
+_NPY_TEXT = len(_NPY_MAGIC) + 2
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -114,24 +115,33 @@ class Artifact:
     def array(self, name: str) -> npt.NDArray[Any]:
         """Map a .npy array read-only; an empty one is made anew, since a map of no bytes does not exist.
 
-        Shape and type are those of the manifest: an index of many buckets has hundreds of arrays, and `numpy.load`
-        takes ten times as long to parse a header and to find the file's real path.
+        Shape and type are those of the manifest, and the header must be the one that a writer makes of them: an index
+        of many buckets has hundreds of arrays, and `numpy.load` takes ten times as long to parse a header and to find
+        the file's real path.
         """
         path = self._file(name)
-        described = self.manifest["files"][name]
-        shape, kind = tuple(described["shape"]), np.dtype(described["dtype"])
-        if 0 in shape:
-            return np.zeros(shape, kind)
+        dtype, shape = self.layout(name)
         try:
             with open(path, "rb") as file:
                 mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            begin = _header_bytes(mapped, dtype, shape)
+            kind = np.dtype(dtype)
+            if begin + math.prod(shape) * kind.itemsize != len(mapped):
+                raise ValueError(f"it has {len(mapped)} bytes, which are not those of {dtype} {list(shape)}")
+            array: npt.NDArray[Any]
+            array = np.zeros(shape, kind) if 0 in shape else np.frombuffer(mapped, kind, offset=begin).reshape(shape)
         except (ValueError, OSError) as error:
             raise self._corrupt(name, error) from error
-        header = len(mapped) - math.prod(shape) * kind.itemsize
-        if len(mapped) != described["bytes"] or header <= 0 or mapped[: len(_NPY_MAGIC)] != _NPY_MAGIC:
-            raise self._corrupt(name, ValueError(f"it is not the array of {described['bytes']} bytes that was written"))
-        array: npt.NDArray[Any] = np.frombuffer(mapped, kind, offset=header).reshape(shape)
         return array
+
+    def layout(self, name: str) -> tuple[str, tuple[int, ...]]:
+        """Return type and shape of an array as the manifest tells them; nothing is read."""
+        self._file(name)
+        described = self.manifest["files"][name]
+        try:
+            return described["dtype"], tuple(described["shape"])
+        except KeyError:
+            raise self._corrupt(name, ValueError("its manifest describes no array")) from None
 
     def _file(self, name: str) -> Path:
         if name not in self.manifest["files"]:
@@ -139,7 +149,8 @@ class Artifact:
         return self.folder / name
 
     def _corrupt(self, name: str, error: Exception) -> ArtifactCorrupt:
-        return ArtifactCorrupt(f"cannot read {name} of artifact {self.ref}: {error}", hint="run `strata index`")
+        hint = "run `strata index --full`"  # its size may be right, so a plain run may take it for whole
+        return ArtifactCorrupt(f"cannot read {name} of artifact {self.ref}: {error}", hint=hint)
 
 
 @dataclass(slots=True)
@@ -236,6 +247,16 @@ class ArtifactWriter:
             raise storage_error(failure, self.root) from failure
         finally:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def _header_bytes(data: mmap.mmap, dtype: str, shape: tuple[int, ...]) -> int:
+    """Return where the values of a .npy file begin; ValueError unless its header is the one of such an array."""
+    begin = _NPY_TEXT + int.from_bytes(data[len(_NPY_MAGIC) : _NPY_TEXT], "little")
+    text = f"{{'descr': {dtype!r}, 'fortran_order': False, 'shape': {shape!r}, }}".encode()
+    header = data[_NPY_TEXT:begin]
+    if data[: len(_NPY_MAGIC)] != _NPY_MAGIC or header[: len(text)] != text or header[len(text) :].strip(b" \n"):
+        raise ValueError(f"it does not begin as an array of {dtype} {list(shape)} does")
+    return begin
 
 
 def _conform(table: pa.Table, schema: pa.Schema, thing: str) -> pa.Table:

@@ -1,7 +1,7 @@
 """One generation, opened for search. In: the store and a generation's id or document. Out: mapped arrays.
 
-Row r is the same chunk in every array; lengths are compared at open, from the manifests, so nothing is read for it. A
-published generation is leased while it is open: retention does not remove it.
+Row r is the same chunk in every array; types and lengths are compared at open, from the manifests, so no array is read
+for it. A published generation is leased while it is open: retention does not remove it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pipelines.formats import BINARY_CODES, GRAPH_SNAPSHOT, LEXICAL_SEGMENTS, SE
 from pipelines.generation import GenerationDocument, read_generation
 from pipelines.locks import lease_generation
 from pipelines.quantization import BitMap
+from pipelines.retrieval.layout import require_layout
 from pipelines.retrieval.rows import RowTable
 from pipelines.retrieval.segments import Segment, documents
 from pipelines.store import ArtifactStore
@@ -135,6 +136,8 @@ def _open(store: ArtifactStore, document: GenerationDocument, lease: int | None)
     codes = store.open(document.ref(BINARY_CODES.name))
     graph = store.open(document.ref(GRAPH_SNAPSHOT.name))
     buckets = [store.open(ref) for ref in document.buckets(LEXICAL_SEGMENTS.name)]
+    for artifact in (search_rows, codes, graph, *buckets):
+        require_layout(artifact)
     table = RowTable(search_rows.mapped_table("rows.arrow"), search_rows.mapped_table("texts.arrow"))
     sizes = [documents(bucket) for bucket in buckets]
     bases = np.concatenate([[0], np.cumsum(sizes)])
@@ -143,19 +146,13 @@ def _open(store: ArtifactStore, document: GenerationDocument, lease: int | None)
         {
             "rows.arrow": table.count,
             "texts.arrow": len(table.texts),
-            **{f"{name}.npy": _length(codes, f"{name}.npy") for name in _CODE_ARRAYS},
+            "codes.npy": codes.layout("codes.npy")[1][0],
             "lexical_segments": int(bases[-1]),
-            "lengths.npy of lexical_segments": sum(_length(bucket, "lengths.npy") for bucket in buckets),
         },
     )
-    _require_equal(document, {f"{name}.npy": _length(search_rows, f"{name}.npy") for name in ("names", "name_rows")})
     _require_encoder(document, codes.facts.get("encoder", {}))
     segments = tuple(Segment(bucket, int(base)) for bucket, base in zip(buckets, bases, strict=False))
     return Generation(document, table, segments, graph, search_rows, codes, lease)
-
-
-def _length(artifact: Artifact, name: str) -> int:
-    return int(artifact.manifest["files"][name]["shape"][0])
 
 
 def _require_encoder(document: GenerationDocument, found: Mapping[str, Any]) -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,8 @@ from pipelines.locks import remove_generation_unless_leased
 from pipelines.report import StageReport
 from pipelines.retrieval import Query, Searcher, open_generation
 from pipelines.stage import run_stage
-from tests.retrieval.builders import Doc, WordEncoder, make_generation, make_store
+from pipelines.store import ArtifactStore
+from tests.retrieval.builders import Call, Doc, WordEncoder, make_generation, make_store
 
 DOCS = [
     Doc("a.py", "def first(): pass", "first"),
@@ -127,11 +130,58 @@ def test_lengths_are_compared_by_the_manifests(tmp_path: Path) -> None:
         writer.array("rescoring.npy", np.zeros((2, 64), np.int8))
         writer.array("scales.npy", np.zeros(3, np.float32))
         writer.array("valid.npy", np.zeros(3, np.bool_))
+        writer.facts |= {"dimensions": 64, "bits": 64, "seed": 0, "encoder": {}}
 
     run_stage(store, Target(ref, "recipe"), work)
     refs = (*(item for item in document.refs if item.asset != "binary_codes"), ref)
-    with pytest.raises(ArtifactMismatch, match=r"rescoring.npy has 2"):
+    with pytest.raises(ArtifactMismatch, match=r"rescoring.npy has 2, codes.npy has 3"):
         open_generation(store, "sample", GenerationDocument("sample", "x", document.encoder, refs))
+
+
+def change_array(store: ArtifactStore, document: GenerationDocument, asset: str, name: str, **change: Any) -> None:
+    """Let the manifests of an asset tell something else of one of their arrays."""
+    for ref in document.buckets(asset):
+        path = store.folder(ref) / "manifest.json"
+        manifest = json.loads(path.read_text())
+        described = manifest["files"][name]
+        described |= {key: told(described[key]) for key, told in change.items()}
+        path.write_text(json.dumps(manifest))
+
+
+def shorter(shape: list[int]) -> list[int]:
+    return [max(shape[0] - 1, 0), *shape[1:]]
+
+
+@pytest.mark.parametrize(
+    ("asset", "name"),
+    [
+        *(("lexical_segments", f"{name}.npy") for name in ("terms", "offsets", "rows", "frequencies", "lengths")),
+        *(("binary_codes", f"{name}.npy") for name in ("codes", "rescoring", "scales", "valid")),
+        *(("graph_snapshot", f"{name}.npy") for name in ("indices", "confidence", "strategy")),
+        *(("search_rows", f"{name}.npy") for name in ("names", "name_rows")),
+    ],
+)
+def test_an_array_of_which_the_manifest_tells_something_else_does_not_open(
+    tmp_path: Path, asset: str, name: str
+) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS, calls=[Call("first", "second")])
+    kept = {ref: (store.folder(ref) / "manifest.json").read_bytes() for ref in document.refs}
+    changes: list[dict[str, Callable[[Any], Any]]] = [
+        {"shape": shorter},
+        {"shape": lambda shape: [0, *shape[1:]]},
+        {"shape": lambda shape: [*shape, 1]},
+        {"shape": lambda shape: []},
+        {"dtype": lambda kind: ">u4"},
+        {"dtype": lambda kind: "object"},
+    ]
+    for change in changes:
+        change_array(store, document, asset, name, **change)
+        with pytest.raises(ArtifactMismatch, match=name):
+            open_generation(store, "sample", document)
+        for ref, manifest in kept.items():
+            (store.folder(ref) / "manifest.json").write_bytes(manifest)
+    open_generation(store, "sample", document).close()
 
 
 def test_importing_retrieval_loads_no_engine() -> None:

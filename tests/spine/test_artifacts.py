@@ -113,6 +113,47 @@ def test_an_array_that_is_not_the_one_that_was_written_is_not_mapped(
         store.open(TARGET.ref).array("values.npy")
 
 
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"shape": [2]},
+        {"shape": [0]},
+        {"shape": [-3]},
+        {"shape": [3, 1]},
+        {"shape": [3.0]},
+        {"shape": []},
+        {"dtype": "<i4"},
+        {"dtype": ">i8"},
+        {"dtype": "xx"},
+        {"dtype": ""},
+        {"dtype": "object"},
+        {"dtype": "<i4", "shape": [6]},
+    ],
+)
+def test_an_array_is_mapped_as_its_own_header_tells(tmp_path: Path, told: dict[str, object]) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    path = store.folder(TARGET.ref) / "manifest.json"
+    document = json.loads(path.read_text())
+    document["files"]["values.npy"] |= told
+    path.write_text(json.dumps(document))
+    with pytest.raises(ArtifactCorrupt, match=r"values\.npy"):
+        store.open(TARGET.ref).array("values.npy")
+
+
+@pytest.mark.parametrize("change", [{8: 0x66}, {8: 0x7E}, {6: 2}, {60: 0x78}])
+def test_a_header_of_another_length_is_not_mapped(tmp_path: Path, change: dict[int, int]) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    path = store.folder(TARGET.ref) / "values.npy"
+    content = bytearray(path.read_bytes())
+    for place, value in change.items():
+        content[place] = value
+    path.write_bytes(content)
+    with pytest.raises(ArtifactCorrupt, match="cannot read values"):
+        store.open(TARGET.ref).array("values.npy")
+
+
 def test_a_folder_in_place_of_a_file_is_damage(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     fill(store, TARGET)
