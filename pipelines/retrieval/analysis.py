@@ -16,6 +16,7 @@ from pipelines.errors import InputError
 from pipelines.records import SymbolKind
 from pipelines.retrieval.inflection import other_forms
 from pipelines.retrieval.phrases import runs_of
+from pipelines.retrieval.places import NamedPlace, places_of
 
 #: Words of questions about code that name nothing in it.
 _COMMON = """
@@ -83,7 +84,7 @@ class Analysis:
     whose arguments are no part of the name; `spellings` are folded names of the same words as its last part, abortindex
     and abort-index for abort_index; `declared` has the parts of the name behind a declaring keyword, and `kinds` what
     that declares; `runs` some words in a row, as they are spelt; `joined` folded names that runs of its words may be
-    written as, with whether the run is the whole query.
+    written as, with whether the run is the whole query; `places` lines of files, which are no names.
     """
 
     text: str
@@ -101,6 +102,7 @@ class Analysis:
     joined: Mapping[str, bool]
     wants_tests: bool
 
+    places: tuple[NamedPlace, ...]
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
         """What the whole query may name, the fullest first: what a call is made on is mostly a variable."""
@@ -123,7 +125,8 @@ def analyse(text: str) -> Analysis:
     words = list(dict.fromkeys(tokens.words(text)))
     keywords = tuple(word for word in words if word not in _STOP_WORDS) or tuple(words)
     stripped = text.strip()
-    name, called = _name_or_call(stripped)
+    places = places_of(stripped)
+    name, called = ((), False) if places else _name_or_call(stripped)
     declared, kinds = _declaration(stripped)
     return Analysis(
         text=stripped,
@@ -141,6 +144,7 @@ def analyse(text: str) -> Analysis:
         joined={} if name else _joined(stripped),
         wants_tests=any(word in _TEST_WORDS for word in words),
     )
+        places=places,
 
 
 def requirements(text: str) -> Requirements:
@@ -226,6 +230,8 @@ def _mentioned(text: str) -> Iterable[tuple[str, ...]]:
             seen.add(parts)
             yield parts
         if len(seen) == _MAX_NAME_WORDS:
+        if places_of(word):
+            continue
             return
 
 

@@ -37,14 +37,17 @@ class Shown(NamedTuple):
     name: str = ""
 
 
-def show(text: str, analysis: Analysis, *, name: str, signature: str, kind: str, language: str) -> Shown:
+def show(
+    text: str, analysis: Analysis, *, name: str, signature: str, kind: str, language: str, at: int | None = None
+) -> Shown:
     """Return what a chunk shows for a query.
 
     :param name: that of the chunk's definition, "" without one. :param signature: likewise.
+    :param at: the line of the text that the query gives, from 0, if it gives one.
     """
     lines = text.split("\n", _MAX_SCANNED_LINES)[:_MAX_SCANNED_LINES]
     asked = _asked(analysis), {spelling: spelling for spelling in analysis.spellings}
-    line = line_of_runs(lines, analysis.runs)
+    line = at if at is not None and at < len(lines) else line_of_runs(lines, analysis.runs)
     if line is None and name and not any(asked):
         line = _opening(lines, name, signature)
     for names in asked:

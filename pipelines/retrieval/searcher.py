@@ -29,6 +29,7 @@ from pipelines.retrieval.filters import Mask, filter_rows, known_labels
 from pipelines.retrieval.fusion import Fused, Values, spread, union
 from pipelines.retrieval.generation import Generation
 from pipelines.retrieval.lexical import Ranking, require_terms, search_lexical, weigh
+from pipelines.retrieval.places import line_at
 from pipelines.retrieval.positions import file_line
 from pipelines.retrieval.query import Answer, Query
 from pipelines.retrieval.ranking import rank
@@ -253,7 +254,8 @@ class Searcher:
         table = generation.rows
         name, signature, symbol = (table.string(item, local) for item in ("name", "signature", "qualified_name"))
         kind, language, text = table.labels["kind"][local], table.labels["language"][local], table.text(local)
-        shown = show(text, analysis, name=name, signature=signature, kind=kind, language=language)
+        at = line_at(generation, local, text.split("\n"), analysis.places) if analysis.places else None
+        shown = show(text, analysis, name=name, signature=signature, kind=kind, language=language, at=at)
         return Hit(
             rank=number,
             chunk_id=table.ids[local].tobytes().hex(),

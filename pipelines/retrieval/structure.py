@@ -22,6 +22,7 @@ from pipelines.retrieval.symbols import (
     DECLARED_RESPELT,
     EXACT,
     FOLDED,
+    PLACED,
     RESPELT,
     declared_strength,
 )
@@ -38,16 +39,17 @@ _BODIES: Mapping[str, int] = {
 def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Values) -> Values:
     """Return what is added to the definitions whose name is the whole query, 0 for all other rows.
 
-    The same name in the same case stands before one in another case, and that before one in another spelling; then
-    code before tests and before settings, the project's own before foreign code, a definition before a line that
-    declares a field or a constant, a type before its constructor, and what takes several lines before a forward
-    declaration.
+    The place in a file that the query gives stands first. The same name in the same case stands before one in another
+    case, and that before one in another spelling; then code before tests and before settings, the project's own before
+    foreign code, a definition before a line that declares a field or a constant, a type before its constructor, and
+    what takes several lines before a forward declaration.
 
     :param tiers: the tier of each row in the symbol branch.
     """
     bonus = np.zeros(len(rows), np.float64)
     places = np.flatnonzero(tiers >= DECLARED_RESPELT)
-    places = places[corpus.label_values(rows[places], "kind", ChunkKind.SECTION.__ne__) > 0]
+    code = corpus.label_values(rows[places], "kind", ChunkKind.SECTION.__ne__) > 0
+    places = places[code | (tiers[places] >= PLACED)]
     if not len(places):
         return bonus
     rows, tiers = rows[places], tiers[places]
@@ -55,6 +57,7 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
     defined = (tiers >= EXACT) | folded | ((tiers >= RESPELT) & (tiers < DECLARED_FOLDED))
     body = corpus.label_values(rows, "kind", lambda kind: _BODIES.get(kind, 0))
     keys = [
+        tiers >= PLACED,
         tiers >= DECLARED,
         tiers >= DECLARED_FOLDED,
         ~corpus.tests(rows) | analysis.wants_tests,

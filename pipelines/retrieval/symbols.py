@@ -21,11 +21,14 @@ from pipelines.retrieval.declarations import LOCAL, find_declaration
 from pipelines.retrieval.filters import Mask
 from pipelines.retrieval.generation import Generation
 from pipelines.retrieval.lexical import Ranking, rows_with_term
+from pipelines.retrieval.places import rows_at
 from pipelines.retrieval.rows import Rows
 from pipelines.tokens import normalise, term_hash, words
 
 #: The query is the name, or the qualified name, of the row.
 EXACT = 1.0
+#: The row is the smallest that holds a line of a file which the query gives.
+PLACED = 1.01
 #: The row declares the name on a line of its own, by how sure that is.
 DECLARED = 0.92
 _DECLARED_STEP = 0.01
@@ -84,6 +87,7 @@ def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, si
             break
     if not named:
         named = _respelt(corpus, masks, analysis)
+    named = _higher(named, dict.fromkeys(rows_at(corpus, masks, analysis.places), PLACED))
     return _ranked(corpus, _higher(_higher(tiers, named), _declaring_beside(corpus, masks, analysis)), size)
 
 
