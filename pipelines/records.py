@@ -247,6 +247,15 @@ class Encoder(Protocol):
         ...
 
 
+@runtime_checkable
+class Literate(Protocol):
+    """An encoder with a vocabulary of whole words."""
+
+    def knows(self, word: str) -> bool:
+        """Tell whether a folded word is a common one, so that it is meant as it is written."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """What encoding would send to a service, and cost there. `tokens` is a guess, rather too high than too low."""

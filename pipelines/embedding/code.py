@@ -92,7 +92,7 @@ class TokenWeights:
     """How often a text's tokens count: log(1 + count) in the body, more in the name and in the place."""
 
     def __init__(self, pieces: Pieces, name_weight: float, place_weight: float) -> None:
-        self._pieces = pieces
+        self.pieces = pieces
         self._name_weight = name_weight
         self._place_weight = place_weight
 
@@ -100,20 +100,20 @@ class TokenWeights:
         """Return the amounts of composed texts."""
         field_of, rows = self._tokens(texts)
         # The parts of a text stand in one run, those of one token side by side, body first: so they are added.
-        keys = (field_of // _FIELDS * self._pieces.size + rows) * _FIELDS + (_BODY - field_of % _FIELDS)
-        keys = np.sort(keys.astype(np.min_scalar_type(len(texts) * self._pieces.size * _FIELDS)))  # 32 bits: 2x as fast
+        keys = (field_of // _FIELDS * self.pieces.size + rows) * _FIELDS + (_BODY - field_of % _FIELDS)
+        keys = np.sort(keys.astype(np.min_scalar_type(len(texts) * self.pieces.size * _FIELDS)))  # 32 bits: 2x as fast
         starts = _starts(keys)
         tokens, fields_after = np.divmod(keys[starts], _FIELDS)
         amounts = self._weigh(np.diff(starts, append=len(keys)), _BODY - fields_after)
         starts = _starts(tokens)
-        text_of, rows = np.divmod(tokens[starts], self._pieces.size)
+        text_of, rows = np.divmod(tokens[starts], self.pieces.size)
         summed = np.add.reduceat(amounts, starts) if len(starts) else amounts
         offsets = np.searchsorted(text_of, np.arange(len(texts) + 1))
         return Amounts(offsets, rows.astype(np.int64), summed.astype(np.float32))
 
     def of_question(self, composed: str) -> Amounts:
         """Return the amounts of a question, which is all body, without the columns that pay for many texts."""
-        found = [row for word in composed.split() for row in self._pieces.rows(word)]
+        found = [row for word in composed.split() for row in self.pieces.rows(word)]
         rows, counts = np.unique(np.array(found, np.int64), return_counts=True)
         amounts = _LOG_COUNTS[np.minimum(counts, _MAX_COUNT)]
         return Amounts(np.array([0, len(rows)], np.int64), rows, amounts.astype(np.float32))
@@ -123,7 +123,7 @@ class TokenWeights:
         from pipelines.word_columns import split_at_spaces, text_column  # not above: a query needs no columns
 
         words = split_at_spaces(text_column(list(chain.from_iterable(map(fields, texts)))))
-        cut = [self._pieces.rows(word) for word in words.distinct.to_pylist()]
+        cut = [self.pieces.rows(word) for word in words.distinct.to_pylist()]
         counts = np.fromiter(map(len, cut), np.int64, len(cut))
         flat = np.fromiter(chain.from_iterable(cut), np.int64, int(counts.sum()))
         firsts = np.cumsum(counts) - counts
@@ -200,6 +200,10 @@ class CodeEncoder:
         self._run(self._weights.of_question(compose_query(text)), QUERY_SIDE, result)
         vector: npt.NDArray[np.float32] = result[0]
         return vector
+
+    def knows(self, word: str) -> bool:
+        """Tell whether a folded word is in the vocabulary."""
+        return word in self._weights.pieces
 
     def _run(self, tokens: Amounts, side: int, result: npt.NDArray[np.float32]) -> None:
         """Fill in the rows of the texts that have a token."""

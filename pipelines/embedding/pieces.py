@@ -35,6 +35,10 @@ class Pieces:
         self.rows = lru_cache(maxsize=_CACHED_WORDS)(self._find)
         self._hashed = lru_cache(maxsize=_CACHED_HASHES)(self._hash)
 
+    def __contains__(self, word: str) -> bool:
+        """Tell whether a word is one token."""
+        return word in self._rows
+
     def _find(self, word: str) -> tuple[int, ...]:
         row = self._rows.get(word)
         if row is not None:

@@ -19,7 +19,7 @@ from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.files import best_of_file, rows_of_file, sum_of_file
 from pipelines.retrieval.fusion import Values, reciprocal_ranks, spread, stand_in
-from pipelines.retrieval.lexical import Ranking, WeightedTerms, holding_all
+from pipelines.retrieval.lexical import Ranking, holding_all
 from pipelines.retrieval.paths import bare, place_of, word_set
 from pipelines.retrieval.phrases import held_runs
 from pipelines.retrieval.rows import Rows
@@ -51,7 +51,6 @@ class Candidates:
     semantic: Pool = field(default_factory=Pool.empty)
     symbol: Ranking = field(default_factory=Ranking.empty)
     cosines: Ranking = field(default_factory=Ranking.empty)
-    terms: WeightedTerms | None = None  # what the lexical branch looked up
 
     def branches(self) -> dict[str, Rows]:
         """Return the rows of the branches that found any."""

@@ -6,7 +6,6 @@ are ranked as one collection. A row's score adds its terms in one order, whateve
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -111,6 +110,13 @@ def rows_with_term(corpus: Corpus, masks: Sequence[Mask], term: str, size: int) 
     one = WeightedTerms((term,), np.ones(1), np.ones(1, np.int64), _spans(corpus, (term,)))
     rows, scores = _sum_sparse(_Collection.of(corpus, masks, one))
     return rows[corpus.order(rows, -scores)[:size]]
+
+
+def count_documents(corpus: Corpus, terms: Sequence[str]) -> npt.NDArray[np.int64]:
+    """Return in how many rows each term occurs (T,)."""
+    spans = _spans(corpus, terms)
+    found: npt.NDArray[np.int64] = (spans[:, :, 1] - spans[:, :, 0]).sum(axis=0)
+    return found
 
 
 def holding_all(corpus: Corpus, rows: Rows, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -348,14 +354,21 @@ def _meeting(generation: Generation, mask: Mask, wanted: Requirements) -> npt.ND
         met[segment.base : segment.base + segment.documents] = passing
     if mask is not None:
         met &= mask
-    for phrase in wanted.phrases:
-        met &= _holding_phrase(generation, np.flatnonzero(met), phrase)
+    if wanted.phrases:
+        rows = np.flatnonzero(met)
+        met[rows] = _holding_phrases(generation, rows, wanted.phrases)
     return met
 
 
-def _holding_phrase(generation: Generation, rows: Rows, phrase: str) -> npt.NDArray[np.bool_]:
-    """Return the rows whose text has the phrase, whatever its case and the white space between its words."""
-    pattern = re.compile(r"\s+".join(re.escape(word) for word in phrase.split()), re.IGNORECASE)
-    found = np.zeros(generation.count, np.bool_)
-    found[[row for row in rows.tolist() if pattern.search(generation.rows.text(row))]] = True
-    return found
+def _holding_phrases(generation: Generation, rows: Rows, phrases: Sequence[str]) -> list[bool]:
+    """Tell of each row whether its text has all phrases, whatever the case and the white space between their words."""
+    wanted = sorted({phrase.casefold() for phrase in phrases}, key=lambda phrase: (-len(phrase), phrase))
+    texts = (generation.rows.text(row).casefold() for row in rows.tolist())
+    return [all(_stands_in(text, phrase) for phrase in wanted) for text in texts]
+
+
+def _stands_in(text: str, phrase: str) -> bool:
+    if phrase in text:
+        return True
+    words = phrase.split()
+    return len(words) > 1 and all(word in text for word in words) and phrase in " ".join(text.split())

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.errors import ArtifactMismatch, EncoderError
-from pipelines.records import Encoder, Hit, SearchMode
+from pipelines.records import Encoder, Hit, Literate, SearchMode
 from pipelines.retrieval.analysis import Analysis, analyse, bare_term, requirements
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.excerpt import show
@@ -28,13 +28,14 @@ from pipelines.retrieval.files import file_numbers
 from pipelines.retrieval.filters import Mask, filter_rows, known_labels
 from pipelines.retrieval.fusion import Fused, Values, spread, union
 from pipelines.retrieval.generation import Generation
-from pipelines.retrieval.lexical import Ranking, require_terms, search_lexical, weigh
+from pipelines.retrieval.lexical import Ranking, WeightedTerms, require_terms, search_lexical, weigh
 from pipelines.retrieval.places import line_at
 from pipelines.retrieval.positions import file_line
 from pipelines.retrieval.query import Answer, Query
 from pipelines.retrieval.ranking import rank
 from pipelines.retrieval.rows import Rows
 from pipelines.retrieval.semantic import Meaning, Pool, Stored, Vector, is_usable
+from pipelines.retrieval.spelling import corrected, corrections
 from pipelines.retrieval.symbols import search_name_parts, search_symbols
 from pipelines.retrieval.weights import WEIGHTS
 
@@ -72,6 +73,16 @@ class Comparison:
     rows: Rows
     files: npt.NDArray[np.int64]
     features: Mapping[str, Values]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A query as it is understood: its text with known words for unknown ones, `meant` by word, and its terms."""
+
+    text: str
+    analysis: Analysis
+    terms: WeightedTerms
+    meant: Mapping[str, str]
 
 
 class _AtOnce:
@@ -128,10 +139,10 @@ class Searcher:
         """
         clock = _Clock()
         inactive: dict[str, str] = {}
-        analysis = analyse(query.text)
         with clock.step("filter"):
-            masks = self._masks(query)
-        found = self._candidates(query, analysis, masks, clock, inactive)
+            asked, masks = self._understood(query), self._masks(query)
+        analysis = asked.analysis
+        found = self._candidates(query, asked, masks, clock, inactive)
         with clock.step("fuse"):
             ordered, fused = rank(self._corpus, query, analysis, found, inactive, self._weights)
         with clock.step("excerpt"):
@@ -150,7 +161,7 @@ class Searcher:
             "fused": len(ordered),
         }
         explained = _explained(analysis) if query.explain else {}
-        notes = _notes(query, analysis, found)
+        notes = _notes(query, asked, found)
         if not hits:
             from pipelines.retrieval.alternatives import unmatched  # here: most queries find something
 
@@ -159,11 +170,11 @@ class Searcher:
 
     def compare(self, query: Query) -> Comparison:
         """Return every candidate of a query with its features, as the ranking sees them: to fit what they count for."""
-        analysis = analyse(query.text)
-        found = self._candidates(query, analysis, self._masks(query), _Clock(), {})
+        asked = self._understood(query)
+        found = self._candidates(query, asked, self._masks(query), _Clock(), {})
         rows = union(found.branches())
         files = file_numbers(self._corpus, rows)
-        return Comparison(rows, files, features(self._corpus, rows, files, analysis, found))
+        return Comparison(rows, files, features(self._corpus, rows, files, asked.analysis, found))
 
     def locate(self, row: int) -> tuple[Generation, int]:
         """Return the generation that a row of a comparison is in, and its row there."""
@@ -174,15 +185,34 @@ class Searcher:
         masks = [filter_rows(generation, query) for generation in self.generations]
         return require_terms(self._corpus, masks, requirements(query.text)) if query.keyword_and else masks
 
+    def _understood(self, query: Query) -> _Asked:
+        """Analyse a query; words that stand nowhere are read as what they were likely meant to be.
+
+        With keyword AND each word must occur as it is, and the plain order of one branch is that of the text given.
+        """
+        analysis = analyse(query.text)
+        terms = weigh(self._corpus, analysis.terms)
+        meant: Mapping[str, str] = {}
+        if not query.keyword_and and not query.no_fusion:
+            meant = corrections(self._corpus, query.text, analysis.terms, terms, self._is_word)
+        if not meant:
+            return _Asked(query.text, analysis, terms, {})
+        text = corrected(query.text, meant)
+        analysis = analyse(text)
+        return _Asked(text, analysis, weigh(self._corpus, analysis.terms), meant)
+
+    def _is_word(self, word: str) -> bool:
+        return isinstance(self.encoder, Literate) and self.encoder.knows(word)
+
     def _candidates(
-        self, query: Query, analysis: Analysis, masks: Sequence[Mask], clock: _Clock, inactive: dict[str, str]
+        self, query: Query, asked: _Asked, masks: Sequence[Mask], clock: _Clock, inactive: dict[str, str]
     ) -> Candidates:
         """Ask the branches, which know nothing of one another: large ones at the same time."""
-        vector = self._vector(query, clock, inactive)
+        vector = self._vector(query, asked.text, clock, inactive)
         meaning = self._meaning or Stored(query.scoring)
         threads = _threads() if self._corpus.count >= _THREADS_FROM_ROWS else _AtOnce()
         pool = threads.submit(self._pool, meaning, query, masks, vector, clock)
-        found = self._by_words(query, analysis, masks, clock)
+        found = self._by_words(query, asked, masks, clock)
         found.semantic = pool.result()
         if vector is not None:
             rows = union(found.branches())
@@ -190,13 +220,12 @@ class Searcher:
             found.cosines = Ranking(rows, meaning.similarities(self._corpus, rows, vector))
         return found
 
-    def _by_words(self, query: Query, analysis: Analysis, masks: Sequence[Mask], clock: _Clock) -> Candidates:
+    def _by_words(self, query: Query, asked: _Asked, masks: Sequence[Mask], clock: _Clock) -> Candidates:
         found = Candidates()
-        size = query.candidate_pool
+        analysis, size = asked.analysis, query.candidate_pool
         if query.lexical:
             with clock.step("lexical"):
-                found.terms = weigh(self._corpus, analysis.terms)
-                found.lexical = search_lexical(self._corpus, masks, found.terms, size)
+                found.lexical = search_lexical(self._corpus, masks, asked.terms, size)
         if query.symbols:
             with clock.step("symbol"):
                 found.symbol = search_symbols(self._corpus, masks, analysis, min(size, _SYMBOL_POOL))
@@ -206,7 +235,7 @@ class Searcher:
                     found.lexical = Ranking.empty()
         return found
 
-    def _vector(self, query: Query, clock: _Clock, inactive: dict[str, str]) -> Vector | None:
+    def _vector(self, query: Query, text: str, clock: _Clock, inactive: dict[str, str]) -> Vector | None:
         """Return the query's vector; None if the semantic branch is not asked or can say nothing."""
         if not query.semantic:
             return None
@@ -219,7 +248,7 @@ class Searcher:
             inactive["semantic"] = "there is no encoder"
             return None
         with clock.step("encode"):
-            vector = np.asarray(self.encoder.encode_query(query.text), np.float32)
+            vector = np.asarray(self.encoder.encode_query(text), np.float32)
         if not vector.any():
             inactive["semantic"] = "the query has no word that the encoder knows"
         return vector if is_usable(vector) else None
@@ -287,18 +316,22 @@ def _require_one_map(generations: Sequence[Generation]) -> None:
             )
 
 
-def _notes(query: Query, analysis: Analysis, found: Candidates) -> tuple[str, ...]:
-    """Say so if no word of the query was found, or a name that it spells: vectors are near one another, whatever."""
+def _notes(query: Query, asked: _Asked, found: Candidates) -> tuple[str, ...]:
+    """Say what was searched instead, if no word was found, or a name that is spelt: vectors are always near some."""
+    notes = [f'no text holds "{_noted(word)}"; searched for "{_noted(meant)}"' for word, meant in asked.meant.items()]
     if query.mode is not SearchMode.HYBRID or not len(found.semantic.rows):
-        return ()
+        return tuple(notes)
     within = " that the filters leave" if query.paths or query.languages or query.scopes or query.kinds else ""
     if not len(found.lexical.rows):
-        text = shorten(query.text, _MAX_NOTED_CHARS, placeholder="…")
-        return (f'no text{within} holds "{text}"; these are only near in meaning',)
-    known = {term for term in found.terms.terms if term in analysis.terms} if found.terms else set()
+        return (*notes, f'no text{within} holds "{_noted(asked.text)}"; these are only near in meaning')
+    analysis, known = asked.analysis, frozenset(asked.terms.terms)
     names = [parts[-1] for parts in (analysis.name, *analysis.mentioned) if parts]
     missing = [name for name in names if (term := bare_term(name)) in analysis.terms and term not in known]
-    return tuple(f'no text holds "{shorten(name, _MAX_NOTED_CHARS, placeholder="…")}"' for name in missing)
+    return (*notes, *(f'no text holds "{_noted(name)}"' for name in missing))
+
+
+def _noted(text: str) -> str:
+    return shorten(text, _MAX_NOTED_CHARS, placeholder="…")
 
 
 def _explained(analysis: Analysis) -> dict[str, object]:
