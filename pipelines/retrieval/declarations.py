@@ -19,6 +19,8 @@ SURE, LIKELY, LOCAL = 3, 2, 1
 #: Lines of a chunk that are looked at: its own text is bounded, and so is a name that stands on each of its lines.
 _MAX_PLACES = 32
 _MAX_LINE_CHARS = 400
+#: Keywords before a name, the last ones, that may open its declaration.
+_MAX_OPENINGS = 8
 #: Lines above another that may declare what it is a part of, and words of such a line that may be the name.
 _MAX_LINES_ABOVE, _MAX_WORDS_DECLARING = 60, 8
 
@@ -47,7 +49,8 @@ _OPENS = re.compile(
 #: What may stand before the keyword, back to the line's begin or a separator: modifiers.
 _BEFORE_OPENING = re.compile(r"(?:.*[(,{;\]>])?[\w\s$!@-]*\Z")
 #: What ends a declared name before its line does: parameters, behind which stands what is returned or thrown; a type.
-_PASSED = re.compile(r"[\w>]\s?\([^()]*\)|[=-]>|\w\s*[?!]?:(?![:\w]).*[^\s,]\s*\Z|\w\s*[?!]?:\s*\Z")
+_PARAMETERS = re.compile(r"[\w>]\s?\([^()]*\)|[=-]>")
+_TYPE_GIVEN = re.compile(r"\w\s*+[?!]?:(?![:\w])")
 #: A keyword of these makes a member of what stands inside the head of a function: a property of a constructor.
 _MEMBER_KEYWORDS = frozenset({"public", "private", "protected", "internal", "readonly", "pub"})
 #: What makes a line one that uses names.
@@ -59,7 +62,7 @@ implements instanceof throws typeof undef
 _REFUSING = frozenset(_USING.split())
 _WORDS = re.compile(r"#?[\w$]+")
 _COMMENT = re.compile(r"\s*(?://|#(?!define\b|\[|\w*$)|/?\*(?=\s|\*|$)|--(?=\s|\[)|;|%|\"\"\"|<!--)")
-_ASSIGNED = re.compile(r"\s*(?::\s*[^:=].*)?(?::=|\|\|=|\?=|=(?![=>~]))")
+_ASSIGNED = re.compile(r"\s*+(?::\s*+[^:=].*)?(?::=|\|\|=|\?=|=(?![=>~]))")
 _TYPED = re.compile(r"\s*[?!]?:(?![:=])")
 _ENDED = re.compile(r"\s*(?:[,;}|)]|$)")
 _ALIASED = re.compile(r"\s*=>")
@@ -70,7 +73,6 @@ _POINTER_BEFORE = re.compile(r"[\w\s*:<>]+\(\s*[*^]\s*")
 _OWN = re.compile(r"\s*(?:self|this|@|exports|module\.exports|cls|[A-Z]\w*)(?:\.|->)?\Z")
 _ANNOTATION = re.compile(r"(?<!\w)@\w+(?:\([^()]*\))?\s+")
 _TAKEN_APART = re.compile(r"\s*(?:export\s+)?(?:const|let|var|val)\s*[{\[(][\w\s,:]*")
-_OPENED = re.compile(r".*[{;]", re.DOTALL)
 _ALTERNATIVE = re.compile(r"\s*(?:(?:data|newtype)\b.*)?[|=]\s*\Z")
 _ENUM_BEFORE = re.compile(r"[\w\s,=<>|+x()']*\Z")
 
@@ -150,7 +152,7 @@ def _strength(before: str, after: str, kind: str, language: str) -> int:
             return found
     if _TAKEN_APART.fullmatch(before):
         return LOCAL if kind in _CALLABLES else LIKELY
-    opened = _OPENED.sub("", before) if kind in _TYPES or kind == ChunkKind.MODULE else before
+    opened = _opened(before) if kind in _TYPES or kind == ChunkKind.MODULE else before
     return _after_head(_ANNOTATION.sub("", opened), after, kind, language)
 
 
@@ -205,7 +207,7 @@ def _member(before: str, after: str) -> int:
     """Return how sure a line of an enumeration, or of the alternatives of a type, is one of its members."""
     if _ALTERNATIVE.match(before):
         return SURE
-    head = _OPENED.sub("", before)
+    head = _opened(before)
     words = _WORDS.findall(head)
     if not _REFUSING.isdisjoint(words) or not _ENUM_BEFORE.match(head):
         return 0
@@ -237,14 +239,26 @@ def _bare(head: str, after: str, kind: str, language: str) -> int:
 
 def _opening(head: str) -> str:
     """Return the last keyword that opens a declaration before a name, "" if it declares another one."""
-    for match in reversed(list(_OPENS.finditer(head))):
+    for match in reversed(list(_OPENS.finditer(head))[-_MAX_OPENINGS:]):
         behind = head[match.end() :]
         within = behind.count("<") > behind.count(">") or behind.count(")") > behind.count("(")
-        if within or _PASSED.search(behind):
+        if within or _is_passed(behind):
             return ""
         if _BEFORE_OPENING.match(head[: match.start()]):
             return match[0]
     return ""
+
+
+def _is_passed(behind: str) -> bool:
+    """Tell whether a declared name ends in what stands behind its keyword."""
+    if _PARAMETERS.search(behind):
+        return True
+    return not behind.rstrip().endswith(",") and _TYPE_GIVEN.search(behind) is not None
+
+
+def _opened(before: str) -> str:
+    """Return what stands behind the last block or statement that begins or ends on a line."""
+    return before[max(before.rfind("{"), before.rfind(";")) + 1 :]
 
 
 def _declared(head: str, after: str, language: str) -> bool:

@@ -146,3 +146,17 @@ def test_long_lines_and_many_mentions_cost_little() -> None:
     assert find_declaration("x" * 10_000 + " limit = 3", "limit", "module", "javascript") is None
     assert find_declaration("f(limit)\n" * 100 + "limit = 3", "limit", "module", "python") is None
     assert find_declaration("(" * 200 + "limit" + ")" * 190, "limit", "class", "cpp") is None
+
+
+@pytest.mark.parametrize(
+    ("line", "declares"),
+    [
+        ("zed:" + " " * 385 + "u1_2", True),
+        ("val /" * 78 + "zed", False),
+        ("a:b" * 130 + " zed", False),
+        ("x" * 397 + "zed", False),
+    ],
+)
+def test_lines_that_were_made_to_be_slow_are_read_in_one_pass(line: str, declares: bool) -> None:
+    found = find_declaration("\n".join([line] * 2_000), "zed", "module", "yaml")
+    assert (found is not None) == declares
