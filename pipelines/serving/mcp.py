@@ -28,7 +28,7 @@ from pipelines.errors import InputError, StrataError
 from pipelines.retrieval import Query
 from pipelines.serving.agent_input import AgentInput
 from pipelines.serving.asking import question, quoted, schema
-from pipelines.serving.cli.streams import visible
+from pipelines.serving.cli.streams import one_line, visible
 from pipelines.serving.service import Service
 
 _INSTRUCTIONS = (
@@ -140,7 +140,7 @@ class _Tools:
         try:
             return await anyio.to_thread.run_sync(partial(self._answer, params.name, params.arguments or {}))
         except StrataError as error:
-            return types.CallToolResult(content=[_text(str(error))], is_error=True)
+            return types.CallToolResult(content=[_text(one_line(str(error)))], is_error=True)
 
     def _answer(self, name: str, given: Mapping[str, Any]) -> types.CallToolResult:
         if name not in self._calls:
@@ -158,7 +158,7 @@ class _Tools:
     def _search(self, given: Mapping[str, Any]) -> Told:
         document = self._service.ask(question(given)).document()
         hits = [f"{_place(hit)}\n{hit['excerpt']}\n" for hit in document["hits"]]
-        return "\n".join([*document["notes"], *(hits or ["nothing found"])]), document
+        return "\n".join([*map(one_line, document["notes"]), *(hits or ["nothing found"])]), document
 
     def _read(self, given: Mapping[str, Any]) -> Told:
         chunk = self._service.chunk(*self._chunk(given))
@@ -178,7 +178,9 @@ class _Tools:
         document = asdict(self._service.related(*self._chunk(given), mode, depth))
         near = [f"{item['direction']} {item['hop']} away: {_place(item)}" for item in document["neighbors"]]
         reach = [
-            f"{item['symbol']}: {item['direct_callers']} direct callers, {item['impacted']} within {item['depth']}"
+            one_line(
+                f"{item['symbol']}: {item['direct_callers']} direct callers, {item['impacted']} within {item['depth']}"
+            )
             for item in document["blast"]
         ]
         return "\n".join([*near, *reach]) or "nothing in the call graph", document
@@ -189,7 +191,7 @@ class _Tools:
             ", ".join([f"{item['repo']}: {item['state']}", *(f"{n} {name}" for name, n in item["counts"].items())])
             for item in document["repositories"]
         ]
-        return "\n".join(filter(None, [document["state"], document["message"], *lines])), document
+        return "\n".join(filter(None, [document["state"], one_line(document["message"]), *lines])), document
 
     def _chunk(self, given: Mapping[str, Any]) -> tuple[str, str]:
         """Return the repository and the id of the chunk that is meant."""
@@ -214,7 +216,7 @@ def _place(item: Mapping[str, Any]) -> str:
     name = f" {item['symbol']}" if item["symbol"] else ""
     lines = f"{item['start_line']}-{item['end_line']}"
     lines = f"{item['line']} in {lines}" if "line" in item else lines
-    return f"{item['path']}:{lines}{name} [repo={item['repo']} chunk={item['chunk_id']}]"
+    return one_line(f"{item['path']}:{lines}{name} [repo={item['repo']} chunk={item['chunk_id']}]")
 
 
 def _text(text: str) -> types.TextContent:

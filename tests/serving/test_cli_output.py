@@ -11,7 +11,7 @@ from pipelines.serving.cli.bars import Bars, Beats, shown_progress
 from pipelines.serving.cli.lines import coloured, line, plain, table
 from pipelines.serving.cli.output import ASCII_MARKS, MARKS, Output
 from pipelines.serving.cli.pace import Pace
-from pipelines.serving.cli.streams import Stream, encodable, visible
+from pipelines.serving.cli.streams import Stream, encodable, one_line, visible
 
 
 class Screen(io.TextIOWrapper):
@@ -45,7 +45,17 @@ def output(screen: Screen, *, as_json: bool = False) -> Output:
 )
 def test_text_never_acts_on_the_terminal(text: str, shown: str) -> None:
     assert visible(text) == shown
-    assert plain([line(text)]) == shown + "\n"
+    assert one_line(text) == shown.replace("\t", "\\x09").replace("\n", "\\x0a")
+    assert plain([line(text)]) == one_line(text) + "\n"
+
+
+@pytest.mark.parametrize("name", ["zz\n 2  trusted.py:1  admin_check", "a\u2028b", "a\tb", "a\x85b", "a\rb"])
+def test_a_name_never_leaves_its_line(name: str) -> None:
+    for lines in ([line(("1", "dim"), "  ", name)], list(table([[name, "1"]])), [[("source ", ""), (name, "bold")]]):
+        for text in (plain(lines), coloured(lines)):
+            assert len(text.splitlines()) == 1
+            assert text.endswith("\n")
+    assert plain([[("\tsource", "")]]) == "\tsource\n"
 
 
 def test_json_with_surrogates_is_valid_utf8_and_tells_them() -> None:

@@ -102,6 +102,15 @@ def test_hostile_excerpts_do_not_reach_the_terminal(capsys: pytest.CaptureFixtur
     assert document(["query", "x"], host, capsys)["hits"][0]["excerpt"] == "\x1b[2Jgone\rover"
 
 
+def test_a_file_name_does_not_forge_a_hit(capsys: pytest.CaptureFixture[str]) -> None:
+    forged = "zz\n 2  trusted.py:1  admin_check  function  99.py"
+    host = FakeHost(searcher=FakeSearcher((make_hit(path=forged, excerpt="if x:\n\tgo()"),)))
+    lines = shown(["query", "x"], host, capsys).splitlines()
+    assert len(lines) == 3
+    assert lines[0].startswith(" 1  zz\\x0a 2  trusted.py:1")
+    assert lines[2] == "    \tgo()"
+
+
 def test_a_score_that_is_no_number_is_a_fault_not_a_bad_document(capsys: pytest.CaptureFixture[str]) -> None:
     host = FakeHost(searcher=FakeSearcher((make_hit(score=float("nan")),)))
     assert main(["query", "x", "--json"], host) == 2

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from pipelines.serving.cli.output import Output
 from pipelines.serving.cli.pace import Pace
-from pipelines.serving.cli.streams import visible
+from pipelines.serving.cli.streams import one_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -91,7 +91,7 @@ class Bars:
         if self._rich is None:
             self._rich = _rich_progress()
             self._rich.start()
-        self._tasks.append(self._rich.add_task(visible(label), total=total or None))
+        self._tasks.append(self._rich.add_task(one_line(label), total=total or None))
 
     def advance(self, count: int = 1) -> None:
         """Move the bar drawn last."""
@@ -103,7 +103,7 @@ class Bars:
         if self._rich is None:
             self._output.note(message)
         else:
-            self._rich.console.print(visible(message), markup=False, highlight=False)
+            self._rich.console.print(one_line(message), markup=False, highlight=False)
 
     def end(self) -> None:
         """Take the bar drawn last away."""

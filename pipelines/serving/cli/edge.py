@@ -20,7 +20,7 @@ import click
 from pipelines.errors import StrataError
 from pipelines.serving.cli.commands import parse
 from pipelines.serving.cli.output import Output
-from pipelines.serving.cli.streams import Stream
+from pipelines.serving.cli.streams import Stream, visible
 
 if TYPE_CHECKING:
     from pipelines.serving.cli.host import Host
@@ -71,7 +71,7 @@ def _explain(end: BaseException, output: Output) -> int:
     elif isinstance(end, StrataError):
         output.fail(type(end).__name__, end.message, end.hint)
     else:
-        output.err.write("".join(traceback.format_exception(end)))
+        output.err.write(visible("".join(traceback.format_exception(end))))
         output.fail(type(end).__name__, str(end) or type(end).__name__, _FAULT_HINT)
     return ERROR
 

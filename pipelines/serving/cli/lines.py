@@ -1,7 +1,7 @@
 """Lines of styled text: what every human rendering is made of. Plain for a pipe, coloured by rich on a terminal.
 
-A line is a sequence of (text, style) pairs, a style being rich's ("bold", "dim", "bold red") or "". Nothing is wrapped
-or cut to a width: a path that was cut could not be clicked or grepped.
+A line is a sequence of (text, style) pairs, a style being rich's ("bold", "dim", "bold red") or "". Whatever it holds
+stays on it. Nothing is wrapped or cut to a width: a path that was cut could not be clicked or grepped.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
-from pipelines.serving.cli.streams import visible
+from pipelines.serving.cli.streams import one_line
 
 Segment = tuple[str, str]
 Line = Sequence[Segment]
@@ -22,13 +22,14 @@ _NUMBER = re.compile(r"(-?\d+(\.\d+)?)?")
 
 
 def line(*parts: str | Segment) -> Line:
-    """Make a line of plain strings and (text, style) pairs."""
-    return [part if isinstance(part, tuple) else (part, "") for part in parts]
+    """Make a line of plain strings and (text, style) pairs; a line of source, made by hand, keeps its tabs."""
+    pairs = (part if isinstance(part, tuple) else (part, "") for part in parts)
+    return [(one_line(text), style) for text, style in pairs]
 
 
 def table(rows: Iterable[Sequence[str]], *, header: Sequence[str] = (), indent: str = "") -> Iterator[Line]:
     """Yield the rows as aligned columns; a column of which every cell is a number stands to the right."""
-    body = [[visible(cell) for cell in row] for row in rows]
+    body = [[one_line(cell) for cell in row] for row in rows]
     grid = [list(header), *body] if header else body
     if not body:
         return
@@ -42,7 +43,7 @@ def table(rows: Iterable[Sequence[str]], *, header: Sequence[str] = (), indent: 
 
 def plain(lines: Iterable[Line]) -> str:
     """Return the lines as text without colours."""
-    return "".join("".join(visible(text) for text, _ in parts) + "\n" for parts in lines)
+    return "".join("".join(_kept(text) for text, _ in parts) + "\n" for parts in lines)
 
 
 def coloured(lines: Iterable[Line]) -> str:
@@ -53,8 +54,13 @@ def coloured(lines: Iterable[Line]) -> str:
     buffer = io.StringIO()
     console = Console(file=buffer, force_terminal=True, highlight=False, markup=False, emoji=False)
     for parts in lines:
-        console.print(Text.assemble(*((visible(text), style) for text, style in parts)), soft_wrap=True)
+        console.print(Text.assemble(*((_kept(text), style) for text, style in parts)), soft_wrap=True)
     return buffer.getvalue()
+
+
+def _kept(text: str) -> str:
+    """Return text that stays on its line, with its tabs."""
+    return "\t".join(map(one_line, text.split("\t")))
 
 
 def _width(text: str) -> int:

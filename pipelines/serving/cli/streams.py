@@ -12,6 +12,8 @@ from typing import TextIO
 #: Characters that would act on the terminal instead of standing on it: control characters, marks that reorder what is
 #: read (the "Trojan source" ones), and surrogates, which stand for bytes of a path that are not UTF-8.
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+#: What would end a line besides, or push on what follows: a name that held it could forge a line of its own.
+_BREAKING = re.compile(f"{_UNSAFE.pattern[:-1]}\t\n\u2028\u2029]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -21,8 +23,13 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def visible(text: str) -> str:
-    """Return text with every character that is not for showing written out, as repr() does."""
+    """Return text of several lines with every character that is not for showing written out, as repr() does."""
     return _UNSAFE.sub(_escape, text)
+
+
+def one_line(text: str) -> str:
+    """Return text that cannot leave its line, such as a path or a name: tabs and ends of lines are written out too."""
+    return _BREAKING.sub(_escape, text)
 
 
 def encodable(json_text: str) -> str:
