@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import suppress
@@ -21,6 +22,7 @@ MAX_LINE_BYTES = 4 << 20
 _READ_BYTES = 1 << 16
 #: Codes of JSON-RPC 2.0.
 NO_JSON, NO_REQUEST = -32700, -32600
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 #: Sends an error to the agent.
 Refuse = Callable[[types.JSONRPCError], Awaitable[None]]
@@ -34,15 +36,15 @@ class AgentInput:
         self.refuse: Refuse | None = None
 
     async def __aiter__(self) -> AsyncIterator[str]:
-        """Yield each message as it came."""
+        """Yield each message, as JSON that holds nothing but text."""
         async for line in self._lines():
             if not line.strip():
                 continue
-            refusal = refusal_of(line)
-            if refusal is None:
-                yield line.decode("utf-8", "replace")
+            read = read_message(line)
+            if isinstance(read, str):
+                yield read
             elif self.refuse is not None:
-                await self.refuse(refusal)
+                await self.refuse(read)
 
     async def _lines(self) -> AsyncIterator[bytes]:
         sender, receiver = anyio.create_memory_object_stream[bytes](0)
@@ -74,24 +76,28 @@ def split_lines(read: Callable[[], bytes]) -> Iterator[bytes]:
         yield bytes(kept)
 
 
-def refusal_of(line: bytes) -> types.JSONRPCError | None:
-    """Return the error that answers a line, None for a message; what the line said is not told back."""
+def read_message(line: bytes) -> str | types.JSONRPCError:
+    """Return the message of a line, or the error that answers it; what the line said is not told back.
+
+    Half a character, which JSON can name and no text can hold, becomes the sign for one that is unknown.
+    """
     if len(line) > MAX_LINE_BYTES:
         return _refusal(NO_JSON, f"a message has more than {MAX_LINE_BYTES} bytes")
     try:
-        message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
-    except ValueError:
-        message = None
-    if message is not None and not isinstance(message, types.JSONRPCNotification):
-        return None
-    try:
         document = json.loads(line.decode("utf-8", "replace"))
+        text = json.dumps(document, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     except (ValueError, RecursionError):
         return _refusal(NO_JSON, "a line is no JSON: each message is one JSON object on a line of its own")
-    if message is not None and "id" not in document:  # with one that can be none, it is a request that is waited for
-        return None
     named = document.get("id") if isinstance(document, dict) else None
-    known = named if isinstance(named, (str, int)) and not isinstance(named, bool) else None
+    whole = not isinstance(named, str) or _SURROGATE.search(named) is None  # an answer must name it as it came
+    try:
+        message = types.jsonrpc_message_adapter.validate_json(text, by_name=False) if whole else None
+    except ValueError:
+        message = None
+    # a notification with an id is a request that is waited for, whose id can be none
+    if message is not None and not (isinstance(message, types.JSONRPCNotification) and "id" in document):
+        return text
+    known = named if whole and isinstance(named, (str, int)) and not isinstance(named, bool) else None
     wanted = 'it has "jsonrpc": "2.0", a "method", and for an answer an "id"'
     return _refusal(NO_REQUEST, f"a line is no message of JSON-RPC: {wanted}", known)
 

@@ -208,6 +208,9 @@ def start(root: Path) -> subprocess.Popen[bytes]:
         (b'{"jsonrpc": "2.0", "id": 7}', -32600, 7),
         (b'{"jsonrpc": "2.0", "id": {"a": 1}, "method": "tools/list"}', -32600, None),
         (b'{"id": "a", "method": "tools/list"}', -32600, "a"),
+        (b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "ping"}', -32600, None),
+        (b'{"jsonrpc": "2.0", "id": "a", "method": "\\udc00"}', -32601, "a"),
+        (b'{"jsonrpc": "2.0", "id": 1e999, "method": "ping"}', -32600, None),
         (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": [1]}', -32600, 7),
         (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call"}', -32602, 7),
         (b'{"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": 3}}', -32602, 7),
@@ -233,6 +236,19 @@ def test_a_line_that_is_no_request_is_answered_and_ends_nothing(
     told = {json.dumps(item["id"]): item.get("error", {}).get("code") for item in others}
     assert told == {json.dumps(answered): code, '"last"': None}
     assert b"Traceback" not in errors
+
+
+@pytest.mark.parametrize("query", [b"with_retry \\ud800", b"with_retry \xff", b"with_retry \xed\xa0\x80"])
+def test_half_a_character_in_a_question_is_text(tmp_path: Path, query: bytes) -> None:
+    process = start(tmp_path)
+    asked = b'{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "'
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(OPENING + asked + query + b'"}}}\n')
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in range(2)]
+    process.communicate(timeout=60)
+    assert answers[1]["result"]["structuredContent"]["hits"][0]["path"] == "orders/retry.py"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
