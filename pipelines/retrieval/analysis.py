@@ -40,6 +40,15 @@ _CALLED = re.compile(r"[\"'`(*&]*(\w[\w.:>#-]*)\(")
 #: A receiver in brackets, as Go writes that of a method: (*Context).Next; and with its variable, where one is declared.
 _RECEIVER = re.compile(r"(?<![\w)\]])\([*&]?(\w+(?:\.\w+)*)\)(?=\.|->|::)")
 _METHOD_OF = re.compile(r"\Afunc\s*\(\s*(?:\w+\s+)?\*?(\w+)(?:\[[^\]]*\])?\s*\)\s*(?=\w)")
+#: What may stand between a variable and its member.
+_MEMBER_SIGN = re.compile(r"::|->|\.")
+#: Names of files are told by these: what stands before the dot is no variable then.
+_SUFFIXES = """
+bash c cc cfg cjs conf cpp cs css csv cts cxx dart ex exs go gradle h hpp hs htm html ini ipynb java jl js json jsx kt
+kts less lock lua md mdx mjs mts php pl proto py pyi rb rs rst scala scss sh sql svelte svg swift toml ts tsx txt vue
+xml yaml yml zig
+"""
+_FILE_SUFFIXES = frozenset(_SUFFIXES.split())
 #: What may stand before a call.
 _CALLING = re.compile(r"\A(?:(?:await|defer|go|new|raise|return|throw|yield)\s+)+")
 _TYPE_ARGUMENTS = re.compile(r"(?<=\w)<[^<>]*>\Z")
@@ -80,11 +89,12 @@ class Analysis:
     """A query's parts.
 
     `whole` has the words and compounds as they are spelt, folded, without common ones; `forms` the keywords and their
-    other forms; `name` the parts of the name that the whole query is, () if it is a sentence; `called` tells a call,
-    whose arguments are no part of the name; `spellings` are folded names of the same words as its last part, abortindex
-    and abort-index for abort_index; `declared` has the parts of the name behind a declaring keyword, and `kinds` what
-    that declares; `runs` some words in a row, as they are spelt; `joined` folded names that runs of its words may be
-    written as, with whether the run is the whole query; `places` lines of files, which are no names.
+    other forms; `name` the parts of the name that the whole query is, () if it is a sentence; `receiver` what stands
+    before its last part where that may be a variable, "" elsewhere; `called` tells a call, whose arguments are no part
+    of the name, and which makes no new object; `spellings` are folded names of the same words as its last part,
+    abortindex and abort-index for abort_index; `declared` has the parts of the name behind a declaring keyword, and
+    `kinds` what that declares; `runs` some words in a row, as they are spelt; `joined` folded names that runs of its
+    words may be written as, with whether the run is the whole query; `places` lines of files, which are no names.
     """
 
     text: str
@@ -93,6 +103,7 @@ class Analysis:
     keywords: tuple[str, ...]
     forms: frozenset[str]
     name: tuple[str, ...]
+    receiver: str
     called: bool
     spellings: tuple[str, ...]
     declared: tuple[str, ...]
@@ -101,12 +112,12 @@ class Analysis:
     runs: tuple[str, ...]
     joined: Mapping[str, bool]
     wants_tests: bool
-
     places: tuple[NamedPlace, ...]
+
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
-        """What the whole query may name, the fullest first: what a call is made on is mostly a variable."""
-        return tuple(self.name[start:] for start in range(len(self.name) if self.called else len(self.name[:1])))
+        """What the whole query may name, the fullest first: what stands before a member is mostly a variable."""
+        return tuple(self.name[start:] for start in range(len(self.name) if self.receiver else len(self.name[:1])))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +137,7 @@ def analyse(text: str) -> Analysis:
     keywords = tuple(word for word in words if word not in _STOP_WORDS) or tuple(words)
     stripped = text.strip()
     places = places_of(stripped)
-    name, called = ((), False) if places else _name_or_call(stripped)
+    name, receiver, called = ((), "", False) if places else _name_or_call(stripped)
     declared, kinds = _declaration(stripped)
     return Analysis(
         text=stripped,
@@ -135,6 +146,7 @@ def analyse(text: str) -> Analysis:
         keywords=keywords,
         forms=frozenset(keywords).union(*(other_forms(word) for word in keywords)),
         name=name,
+        receiver=receiver,
         called=called,
         spellings=_spellings(name[-1] if name else stripped),
         declared=declared,
@@ -142,9 +154,9 @@ def analyse(text: str) -> Analysis:
         mentioned=() if name else tuple(_mentioned(stripped)),
         runs=() if name else runs_of(stripped, _STOP_WORDS),
         joined={} if name else _joined(stripped),
+        places=places,
         wants_tests=any(word in _TEST_WORDS for word in words),
     )
-        places=places,
 
 
 def requirements(text: str) -> Requirements:
@@ -174,15 +186,27 @@ def bare_term(name: str) -> str:
     return tokens.normalise(name).casefold().strip("$@~?!#:").removesuffix("()")
 
 
-def _name_or_call(text: str) -> tuple[tuple[str, ...], bool]:
-    """Return the parts of the name that a text is or calls, and whether it is a call, or a method told by its type."""
-    plain = _RECEIVER.sub(r"\1", text)
-    called, bracket, arguments = _CALLING.sub("", plain).partition("(")
+def _name_or_call(text: str) -> tuple[tuple[str, ...], str, bool]:
+    """Return the parts of the name that a text is or calls, what may be a variable before it, and whether it calls."""
+    plain = _RECEIVER.sub(r"\1", text).lstrip("*&")
+    begun = _CALLING.match(plain)
+    called, bracket, arguments = plain[begun.end() if begun else 0 :].partition("(")
     is_call = bool(bracket) and _are_arguments(arguments)
-    parts = name_parts(_TYPE_ARGUMENTS.sub("", called.rpartition("/")[2]) if is_call else plain)
+    spelt = _TYPE_ARGUMENTS.sub("", called.rpartition("/")[2]) if is_call else plain
+    every = name_parts(spelt)
+    parts = every
     while len(parts) > 1 and parts[0] in _SELVES:
         parts = parts[1:]
-    return parts, bool(parts) and (is_call or plain != text or "->" in plain)
+    is_new = begun is not None and "new" in begun[0].split()
+    return parts, every[-2] if _has_receiver(spelt, every, is_call) else "", bool(parts) and is_call and not is_new
+
+
+def _has_receiver(spelt: str, parts: tuple[str, ...], is_call: bool) -> bool:
+    """Tell whether what stands before the last of a name's parts may be a variable: that of a file's name is none."""
+    if len(parts) < 2 or not _MEMBER_SIGN.search(spelt):
+        return False
+    is_path = any(sign in spelt for sign in "/\\#") or parts[-1] in _FILE_SUFFIXES or parts[-1].isdecimal()
+    return is_call or "->" in spelt or not is_path
 
 
 def _are_arguments(text: str) -> bool:
@@ -225,13 +249,13 @@ def _mentioned(text: str) -> Iterable[tuple[str, ...]]:
     for word in _SPACE.split(text)[: 4 * _MAX_NAME_WORDS]:
         called = _CALLED.match(word)
         parts = name_parts(called[1] if called else word.strip("\"'`,;.:!?()[]{}<>"))
+        if places_of(word):
+            continue
         special = len(parts) > 1 or any("_" in part.strip("_") or _INNER_CAPITAL.search(part) for part in parts)
         if (special or called or word.startswith("`")) and parts and parts not in seen:
             seen.add(parts)
             yield parts
         if len(seen) == _MAX_NAME_WORDS:
-        if places_of(word):
-            continue
             return
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from pipelines.bloom import rows_that_may_hold
 from pipelines.records import ChunkKind, SymbolKind
@@ -15,6 +16,7 @@ from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.fusion import Values
 from pipelines.retrieval.paths import place_of
+from pipelines.retrieval.receivers import nearness
 from pipelines.retrieval.rows import Rows
 from pipelines.retrieval.symbols import (
     DECLARED,
@@ -34,6 +36,10 @@ _BODIES: Mapping[str, int] = {
     **dict.fromkeys((SymbolKind.CLASS, SymbolKind.INTERFACE, SymbolKind.STRUCT, SymbolKind.TRAIT, SymbolKind.ENUM), 2),
     **dict.fromkeys((SymbolKind.TYPE, SymbolKind.FUNCTION, SymbolKind.MACRO, SymbolKind.CONSTANT), 1),
 }
+#: What can be called, and in which languages the name of a type is, to make one.
+_CALLABLES = frozenset({SymbolKind.FUNCTION, SymbolKind.METHOD, SymbolKind.MACRO})
+_CALLED_TYPES = frozenset({SymbolKind.CLASS, SymbolKind.STRUCT})
+_CALLING_TYPES = frozenset({"cpp", "dart", "kotlin", "python", "scala", "swift"})
 
 
 def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Values) -> Values:
@@ -41,8 +47,9 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
 
     The place in a file that the query gives stands first. The same name in the same case stands before one in another
     case, and that before one in another spelling; then code before tests and before settings, the project's own before
-    foreign code, a definition before a line that declares a field or a constant, a type before its constructor, and
-    what takes several lines before a forward declaration.
+    foreign code, what can be called if the query is a call, what belongs to something like the receiver, a definition
+    before a line that declares a field or a constant, a type before its constructor, and what takes several lines
+    before a forward declaration.
 
     :param tiers: the tier of each row in the symbol branch.
     """
@@ -63,6 +70,8 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
         ~corpus.tests(rows) | analysis.wants_tests,
         corpus.label_values(rows, "kind", ChunkKind.WINDOW.__ne__),
         corpus.label_values(rows, "path", lambda path: not place_of(path).is_aside(analysis)),
+        defined & _callable(corpus, rows) if analysis.called else np.zeros(len(rows)),
+        nearness(corpus, rows, analysis.receiver, analysis.name[-1] if analysis.name else ""),
         defined,
         np.where(defined, body, declared_strength(tiers)),
         corpus.numbers(rows, "end_line") > corpus.numbers(rows, "start_line"),
@@ -70,6 +79,13 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
     _, step = np.unique(np.stack(keys, axis=1).astype(np.int64), axis=0, return_inverse=True)
     bonus[places] = DEFINITION_STEP * (1 + step.reshape(-1))
     return bonus
+
+
+def _callable(corpus: Corpus, rows: Rows) -> npt.NDArray[np.bool_]:
+    """Tell which rows define what can be called, in some languages a type as well."""
+    types = corpus.label_values(rows, "kind", _CALLED_TYPES.__contains__)
+    calling = corpus.label_values(rows, "language", _CALLING_TYPES.__contains__)
+    return (corpus.label_values(rows, "kind", _CALLABLES.__contains__) > 0) | ((types > 0) & (calling > 0))
 
 
 def name_coverage(corpus: Corpus, rows: Rows, keywords: Sequence[str]) -> Values:

@@ -22,6 +22,7 @@ from pipelines.retrieval.filters import Mask
 from pipelines.retrieval.generation import Generation
 from pipelines.retrieval.lexical import Ranking, rows_with_term
 from pipelines.retrieval.places import rows_at
+from pipelines.retrieval.receivers import nearness, nearness_in
 from pipelines.retrieval.rows import Rows
 from pipelines.tokens import normalise, term_hash, words
 
@@ -49,6 +50,8 @@ PREFIX, PARTS = 0.3, 0.2
 #: A section has a heading, not a definition: it is worth this much less than a definition of the same tier.
 SECTION_STEP = 0.05
 DEFINITION_KINDS = frozenset(str(kind) for kind in SymbolKind)
+#: What these declare on a line is their own.
+_CALLABLES = frozenset({ChunkKind.FUNCTION, ChunkKind.METHOD})
 
 #: Rows that hold a word, of them those that are read for the line that declares it, and names of a sentence that are
 #: looked for so. Only the commonest words have more, and what declares them says little else, so it is among the first.
@@ -82,13 +85,14 @@ def search_symbols(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis, si
     named: dict[int, float] = {}
     for parts in analysis.names:
         named = _defining(corpus, masks, [Lookup(_fold(parts[-1]), parts, EXACT, FOLDED)])
-        named = _higher(named, _declaring(corpus, masks, parts))
+        named = _higher(named, _declaring(corpus, masks, parts, analysis.receiver))
         if named:
             break
     if not named:
         named = _respelt(corpus, masks, analysis)
     named = _higher(named, dict.fromkeys(rows_at(corpus, masks, analysis.places), PLACED))
-    return _ranked(corpus, _higher(_higher(tiers, named), _declaring_beside(corpus, masks, analysis)), size)
+    tiers = _higher(_higher(tiers, named), _declaring_beside(corpus, masks, analysis))
+    return _ranked(corpus, tiers, analysis, size)
 
 
 def _higher(tiers: Mapping[int, float], others: Mapping[int, float]) -> dict[int, float]:
@@ -99,16 +103,21 @@ def _higher(tiers: Mapping[int, float], others: Mapping[int, float]) -> dict[int
 def _defining(corpus: Corpus, masks: Sequence[Mask], lookups: Sequence[Lookup]) -> dict[int, float]:
     """Return the rows whose own name is looked up, with their tier; sections a step lower."""
     tiers: dict[int, float] = {}
-    hashes = np.array([term_hash(item.key) for item in lookups], np.uint64)
     for base, generation, mask in zip(corpus.bases.tolist(), corpus.generations, masks, strict=False):
-        starts, ends = (np.searchsorted(generation.names, hashes, side=side) for side in ("left", "right"))
-        for lookup, start, end in zip(lookups, starts.tolist(), ends.tolist(), strict=True):
-            rows = generation.name_rows[start:end].astype(np.int64)
-            if mask is not None:
-                rows = rows[mask[rows]]
-            for row, tier in _compare(generation, rows[:_MAX_ROWS_PER_NAME].tolist(), lookup):
+        found = _rows_called(generation, mask, [lookup.key for lookup in lookups])
+        for lookup, rows in zip(lookups, found, strict=True):
+            for row, tier in _compare(generation, rows.tolist(), lookup):
                 tiers[base + row] = max(tier, tiers.get(base + row, 0.0))
     return _below_definitions(corpus, tiers)
+
+
+def _rows_called(generation: Generation, mask: Mask, names: Sequence[str]) -> Iterable[Rows]:
+    """Yield for each of some folded names the rows that have it."""
+    hashes = np.array([term_hash(name) for name in names], np.uint64)
+    starts, ends = (np.searchsorted(generation.names, hashes, side=side) for side in ("left", "right"))
+    for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
+        rows = generation.name_rows[start:end].astype(np.int64)
+        yield (rows if mask is None else rows[mask[rows]])[:_MAX_ROWS_PER_NAME]
 
 
 def _respelt(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis) -> dict[int, float]:
@@ -135,7 +144,7 @@ def search_name_parts(corpus: Corpus, candidates: Rows, analysis: Analysis, foun
                 tiers[row] = PREFIX
             elif wanted and wanted.issubset(words(name)):
                 tiers[row] = PARTS
-    return _ranked(corpus, {**known, **_below_definitions(corpus, tiers)}, size)
+    return _ranked(corpus, {**known, **_below_definitions(corpus, tiers)}, analysis, size)
 
 
 def _below_definitions(corpus: Corpus, tiers: Mapping[int, float]) -> dict[int, float]:
@@ -145,11 +154,12 @@ def _below_definitions(corpus: Corpus, tiers: Mapping[int, float]) -> dict[int, 
     return {row: tiers[row] - step for row, step in zip(rows.tolist(), steps.tolist(), strict=True)}
 
 
-def _ranked(corpus: Corpus, tiers: Mapping[int, float], size: int) -> Ranking:
-    """Return rows by tier; in a tier code before tests, then the more central first."""
+def _ranked(corpus: Corpus, tiers: Mapping[int, float], analysis: Analysis, size: int) -> Ranking:
+    """Return rows by tier; in a tier code before tests, then what the receiver may be, then the more central first."""
     rows = np.array(sorted(tiers), np.int64)
     scores = np.array([tiers[row] for row in rows.tolist()], np.float64)
-    order = corpus.order(rows, -scores, corpus.tests(rows), -corpus.numbers(rows, "pagerank_rank"))[:size]
+    near = nearness(corpus, rows, analysis.receiver, analysis.name[-1] if analysis.name else "")
+    order = corpus.order(rows, -scores, corpus.tests(rows), -near, -corpus.numbers(rows, "pagerank_rank"))[:size]
     return Ranking(rows[order], scores[order])
 
 
@@ -168,10 +178,10 @@ def _lookups(analysis: Analysis) -> Iterable[Lookup]:
         yield Lookup(_fold(analysis.text), (analysis.text,), EXACT, FOLDED)  # a heading of several words
 
 
-def _declaring(corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...]) -> dict[int, float]:
+def _declaring(corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...], receiver: str = "") -> dict[int, float]:
     """Return the rows that declare a name on a line, with their tier: in its own case, else in any."""
-    found = _rows_declaring(corpus, masks, parts, DECLARED, fold=False)
-    return found or _rows_declaring(corpus, masks, parts, DECLARED_FOLDED, fold=True)
+    found = _rows_declaring(corpus, masks, parts, DECLARED, receiver, fold=False)
+    return found or _rows_declaring(corpus, masks, parts, DECLARED_FOLDED, receiver, fold=True)
 
 
 def _declaring_beside(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis) -> dict[int, float]:
@@ -187,19 +197,19 @@ def _declaring_beside(corpus: Corpus, masks: Sequence[Mask], analysis: Analysis)
 
 
 def _rows_declaring(
-    corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...], tier: float, *, fold: bool
+    corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...], tier: float, receiver: str = "", *, fold: bool
 ) -> dict[int, float]:
-    name, wanted = parts[-1].strip("$@~?!#"), [_fold(part) for part in parts]
+    name = parts[-1].strip("$@~?!#")
     found: dict[int, float] = {}
     rows = rows_with_term(corpus, masks, bare_term(name), _MAX_HOLDING)
+    rows = np.concatenate([rows, np.setdiff1d(_rows_of_container(corpus, masks, parts), rows)])
     for generation, places, local in corpus.split(rows):
         table = generation.rows
         bases = dict(zip(local.tolist(), rows[places].tolist(), strict=True))
-        holding = bases if fold else table.holding(bases, name)
+        likely = _likely_to_declare(generation, local, parts, receiver)
+        holding = likely if fold else table.holding(likely, name)
         for row in islice(holding, _MAX_READ):
             kind, language = table.labels["kind"][row], table.labels["language"][row]
-            if kind == ChunkKind.SECTION or not _within(generation, row, wanted):
-                continue
             place = find_declaration(table.text(row), name, kind, language, fold=fold)
             if place is not None:
                 sure = place.strength > LOCAL
@@ -207,12 +217,39 @@ def _rows_declaring(
     return found
 
 
-def _within(generation: Generation, row: int, parts: Sequence[str]) -> bool:
-    """Tell whether the containers that a qualified name gives are around what a row declares."""
+def _rows_of_container(corpus: Corpus, masks: Sequence[Mask], parts: tuple[str, ...]) -> Rows:
+    """Return the rows of what a qualified name says the name is in: of a common name they may hold few among many."""
+    found = [np.zeros(0, np.int64)]
+    for base, generation, mask in zip(corpus.bases.tolist(), corpus.generations, masks, strict=False):
+        found += [base + rows for rows in _rows_called(generation, mask, [_fold(part) for part in parts[-2:-1]])]
+    return np.concatenate(found)
+
+
+def _likely_to_declare(generation: Generation, rows: Rows, parts: tuple[str, ...], receiver: str) -> list[int]:
+    """Return those of the rows that may declare a name, in the order to read them: what may be its receiver first.
+
+    A common name is held by more rows than are read, and the long ones, as a type with many fields, come last.
+    """
+    kinds = generation.rows.labels["kind"]
+    held = [row for row in rows.tolist() if kinds[row] != ChunkKind.SECTION]
+    held = _within(generation, held, [_fold(part) for part in parts])
+    near = nearness_in(generation, held, receiver, parts[-1]) if receiver else [0] * len(held)
+    ordered = sorted(zip(near, held, strict=True), key=lambda item: (-item[0], kinds[item[1]] in _CALLABLES))
+    return [row for _, row in ordered]
+
+
+def _within(generation: Generation, rows: list[int], parts: Sequence[str]) -> list[int]:
+    """Return those of the rows that are, or are in, the containers which a qualified name gives."""
     if len(parts) == 1:
-        return True
-    full = _fold(f"{generation.rows.strings('qualified_name', [row])[0]}.{parts[-1]}").lstrip(".")
-    return _names(parts, parts[-1], full, _fold(_places(generation, row)))
+        return rows
+    found = []
+    for row, full in zip(rows, generation.rows.strings("qualified_name", rows), strict=True):
+        places = _places(generation, row)
+        if parts[-2] in f"{full}/{places}".casefold():  # most rows are told so, at a tenth of the cost
+            folded = _fold(f"{full}.{parts[-1]}").lstrip(".")
+            if _names(parts, parts[-1], folded, _fold(places)):
+                found.append(row)
+    return found
 
 
 def _places(generation: Generation, row: int) -> str:

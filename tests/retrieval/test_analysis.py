@@ -29,11 +29,12 @@ def test_a_name_is_split_at_the_qualifiers_of_any_language(text: str, parts: tup
     [
         ("total(", ("total",), True),
         ("total(cart, tax(3));", ("total",), True),
-        ("await new Cart(3)", ("Cart",), True),
+        ("await cart(3)", ("cart",), True),
+        ("await new Cart(3)", ("Cart",), False),
         ("cart->total(", ("cart", "total"), True),
-        ("cart->total", ("cart", "total"), True),
+        ("cart->total", ("cart", "total"), False),
         ("self.total(3)", ("total",), True),
-        ("(*Cart).Total", ("Cart", "Total"), True),
+        ("(*Cart).Total", ("Cart", "Total"), False),
         ("example.org/my-shop/cart.(*Cart).Total(0xc0)", ("cart", "Cart", "Total"), True),
         ("makeCart<Item>(3)", ("makeCart",), True),
         ("Cart.total", ("Cart", "total"), False),
@@ -48,10 +49,31 @@ def test_a_call_is_the_name_of_what_it_calls(text: str, name: tuple[str, ...], c
     assert (found.name, found.called) == (name, called)
 
 
-def test_what_a_call_is_made_on_may_be_left_out() -> None:
-    assert analyse("shop.cart.total()").names == (("shop", "cart", "total"), ("cart", "total"), ("total",))
-    assert analyse("shop.cart.total").names == (("shop", "cart", "total"),)
+def test_what_stands_before_a_member_may_be_left_out() -> None:
+    every = (("shop", "cart", "total"), ("cart", "total"), ("total",))
+    assert analyse("shop.cart.total()").names == every
+    assert analyse("shop.cart.total").names == every
+    assert analyse("shop::cart->total").names == every
+    assert analyse("*cart.Item").names == (("cart", "Item"), ("Item",))
     assert analyse("two words").names == ()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["cart.go", "Node.js", "package.json", "shop.cart.yml", "shop/cart.total", "shop\\Cart", "v1.20", "shop:cart"],
+)
+def test_a_file_or_a_path_is_no_member_of_a_variable(text: str) -> None:
+    found = analyse(text)
+    assert found.receiver == ""
+    assert found.names == (found.name,)
+
+
+@pytest.mark.parametrize(
+    ("text", "receiver"),
+    [("c.total", "c"), ("self.total()", "self"), ("a.b.total(", "b"), ("res.json()", "res"), ("total", "")],
+)
+def test_the_receiver_is_what_stands_before_the_last_part(text: str, receiver: str) -> None:
+    assert analyse(text).receiver == receiver
 
 
 @pytest.mark.parametrize(

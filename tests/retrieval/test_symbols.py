@@ -54,8 +54,10 @@ def test_definitions_that_the_query_names_equally_well_stand_first(
     assert set(found(searcher, text)[:2]) == first
 
 
-def test_a_container_that_is_not_the_named_one_is_no_match(searcher: Searcher) -> None:
-    assert found(searcher, "Invoice.total", mode="symbol") == []
+@pytest.mark.parametrize("text", ["mine.total", "mine->total", "mine::total", "shop.mine.total"])
+def test_what_stands_before_a_member_is_taken_for_a_variable(searcher: Searcher, text: str) -> None:
+    assert set(found(searcher, text, mode="symbol")) == {"shop/basket.py", "shop/order.py"}
+    assert found(searcher, "shop/mine/total", mode="symbol") == []
 
 
 @pytest.mark.parametrize(
@@ -143,8 +145,9 @@ def test_a_declaring_keyword_asks_for_its_kind(tmp_path: Path, text: str, kind: 
 
 def test_places_before_a_name_must_be_its_own_and_in_order(tmp_path: Path) -> None:
     searcher = make_searcher(tmp_path, JAVA)
-    assert found(searcher, "org.mail.Parcel", mode="symbol") == []
-    assert found(searcher, "post.org.Parcel", mode="symbol") == []
+    assert found(searcher, "org/post/Parcel", mode="symbol") != []
+    assert found(searcher, "org/mail/Parcel", mode="symbol") == []
+    assert found(searcher, "post/org/Parcel", mode="symbol") == []
 
 
 def test_a_body_stands_before_a_forward_declaration_and_foreign_code_last(tmp_path: Path) -> None:
@@ -154,3 +157,42 @@ def test_a_body_stands_before_a_forward_declaration_and_foreign_code_last(tmp_pa
         Doc("src/queue.c", "struct queue {\n  int length;\n};", "queue", kind="struct", language="c"),
     ]
     assert found(make_searcher(tmp_path, docs), "queue") == ["src/queue.c", "src/queue.h", "deps/other/queue.c"]
+
+
+SHARED = [
+    Doc("render/json.go", "type Send struct {\n\tData any\n}", "Send", kind="struct", language="go", pagerank=1.0),
+    Doc("errors.go", "func (m *Error) Send() {}", "Send", kind="method", qualified="Error.Send", language="go"),
+    Doc("context.go", "func (c *Context) Send() {}", "Send", kind="method", qualified="Context.Send", language="go"),
+    Doc("send.go", "func Send() {}", "Send", language="go", pagerank=1.0),
+]
+
+
+@pytest.mark.parametrize("text", ["c.Send", "c.Send(", "ctx.Send(1)", "context->Send", "Context.Send"])
+def test_a_receiver_tells_which_of_equal_names_is_meant(tmp_path: Path, text: str) -> None:
+    assert found(make_searcher(tmp_path, SHARED), text)[0] == "context.go"
+
+
+@pytest.mark.parametrize(("text", "kind"), [("Send(", "function"), ("new Send(", "struct"), ("Send", "struct")])
+def test_a_call_asks_for_what_can_be_called(tmp_path: Path, text: str, kind: str) -> None:
+    assert make_searcher(tmp_path, SHARED).search(Query(text)).hits[0].kind == kind
+
+
+def test_where_types_are_called_a_call_asks_for_the_type(tmp_path: Path) -> None:
+    docs = [
+        Doc("shop/a.py", "class Cart:\n    pass", "Cart", kind="class"),
+        Doc("shop/b.py", "def Cart():\n    pass", "Cart"),
+    ]
+    assert found(make_searcher(tmp_path, docs), "Cart()")[0] == "shop/a.py"
+
+
+def test_a_field_of_a_long_type_is_found_among_many_that_hold_its_name(tmp_path: Path) -> None:
+    """More rows hold the name than are read, and all of them say less else."""
+    docs = [
+        Doc(f"use{number}.c", f"void use{number}(void) {{ int flags = 1; }}", f"use{number}", language="c")
+        for number in range(600)
+    ]
+    fields = "\n".join(f"  int field{number};" for number in range(200))
+    docs.append(Doc("shop.h", f"struct cart {{\n{fields}\n  int flags;\n}};", "cart", kind="struct", language="c"))
+    searcher = make_searcher(tmp_path, docs)
+    for text in ("cart.flags", "c->flags", "flags"):
+        assert found(searcher, text)[0] == "shop.h"
