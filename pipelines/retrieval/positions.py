@@ -23,18 +23,27 @@ def file_line(generation: Generation, row: int, lines: Sequence[str], line: int)
 
     :param lines: those of the text, up to the line at least.
     """
-    table = generation.rows
-    first, last = (int(table.numbers[name][row]) for name in ("start_line", "end_line"))
-    stubs = [place for place in range(min(line, len(lines))) if lines[place].endswith(_STUB_END)]
-    if not stubs:
-        return min(first + line, last)
-    nested = _nested(generation, row, first, last)
-    position, place = first, 0
-    for stub in stubs:
-        position += stub - place
-        place = stub + 1
-        position = next((end for start, end in nested if start >= position), position) + 1
-    return min(position + line - place, last)
+    if any(text.endswith(_STUB_END) for text in lines[:line]):
+        return file_lines(generation, row, lines[: line + 1])[-1]
+    first, last = _span(generation, row)
+    return min(first + line, last)
+
+
+def file_lines(generation: Generation, row: int, lines: Sequence[str]) -> list[int]:
+    """Return the line of the file, from 1, for every line of a row's text from its first."""
+    position, last = _span(generation, row)
+    nested, found = iter(_nested(generation, row, position, last)), []
+    for text in lines:
+        found.append(min(position, last))
+        if text.endswith(_STUB_END):
+            position = next((end for start, end in nested if start >= position), position)
+        position += 1
+    return found
+
+
+def _span(generation: Generation, row: int) -> tuple[int, int]:
+    numbers = generation.rows.numbers
+    return int(numbers["start_line"][row]), int(numbers["end_line"][row])
 
 
 def _nested(generation: Generation, row: int, first: int, last: int) -> list[tuple[int, int]]:

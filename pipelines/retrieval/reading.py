@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pipelines.retrieval.expansion import Expansion, expand
 from pipelines.retrieval.generation import Generation
+from pipelines.retrieval.positions import file_lines
 
 #: Ids of the chunks of one file begin with the same bytes, so they stand together.
 _FILE_PREFIX_BYTES = 4
@@ -38,12 +39,14 @@ class StoredChunk:
     """A chunk as the index holds it.
 
     `lines_in_order` tells that line n of the text is line start_line + n of the file; else inner definitions, which are
-    chunks of their own, are shown by one line each. `siblings` are chunks of the same file in the order of their lines.
+    chunks of their own, are shown by one line each. `lines` has the line of the file for every line of the text.
+    `siblings` are chunks of the same file in the order of their lines.
     """
 
     place: Place
     text: str
     lines_in_order: bool
+    lines: tuple[int, ...]
     siblings: tuple[Place, ...]
     omitted_siblings: int
 
@@ -69,6 +72,7 @@ class ChunkReader:
             place,
             text,
             text.count("\n") == place.end_line - place.start_line,
+            tuple(file_lines(generation, row, text.split("\n"))),
             tuple(_place(generation, other) for other in shown),
             len(others) - len(shown),
         )

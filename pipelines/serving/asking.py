@@ -81,6 +81,12 @@ class Question:
     repos: tuple[str, ...] = ()
 
 
+def default_of(name: str) -> str:
+    """Return what a field is where it is not given, as an address would say it; "" for nothing."""
+    default = _DEFAULTS.get(FIELDS[name].attribute)
+    return str(default or "")
+
+
 def question(given: Mapping[str, Any]) -> Question:
     """Return the question that a document asks.
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pipelines.retrieval.positions import file_line
+from pipelines.retrieval.positions import file_line, file_lines
 from tests.retrieval.builders import Doc, make_searcher
 
 TEXT = "class Cart:\n    def add(self) ...\n\n    def total(self) ...\n    limit = 3\n"
@@ -19,6 +19,7 @@ def test_a_line_below_what_is_nested_stands_further_down_in_the_file(tmp_path: P
     generation = make_searcher(tmp_path, DOCS).generations[0]
     row = next(row for row in range(generation.count) if generation.rows.text(row) == TEXT)
     assert [file_line(generation, row, LINES, line) for line in range(5)] == [10, 11, 21, 22, 39]
+    assert file_lines(generation, row, LINES) == [10, 11, 21, 22, 39, 40]
 
 
 def test_a_text_of_its_own_lines_is_counted_from_its_first(tmp_path: Path) -> None:

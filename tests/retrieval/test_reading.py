@@ -22,6 +22,7 @@ def test_a_chunk_is_found_by_its_id(tmp_path: Path) -> None:
             assert chunk is not None
             assert (chunk.place.path, chunk.place.symbol, chunk.text) == (doc.path, doc.name, doc.text)
             assert chunk.lines_in_order
+            assert chunk.lines[0] == chunk.place.start_line
 
 
 @pytest.mark.parametrize("wanted", ["", "00" * 16, "ff" * 16, "00", "no hex", "é", "ff" * 40])

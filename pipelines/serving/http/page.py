@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, Response
 from pipelines.errors import StrataError
 from pipelines.records import Hit
 from pipelines.retrieval import Expansion, Query, StoredChunk
-from pipelines.serving.asking import FIELDS, Question, question_of_strings
+from pipelines.serving.asking import FIELDS, Question, default_of, question_of_strings
 from pipelines.serving.cli.streams import visible
 from pipelines.serving.http.outcomes import Problem, problem_of
 from pipelines.serving.http.shares import LABELS, bars, is_definition
@@ -37,12 +37,14 @@ _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 _QUERY = "q"
 #: Parameters of a search that the page offers; an address may hold others, which say nothing here.
 _OFFERED = (
-    *("repo", "limit", "mode", "fusion", "keyword_and", "path", "language", "scope", "kind", "expand", "expand_depth"),
+    *("repo", "limit", "mode", "keyword_and", "path", "language", "scope", "kind"),
+    *("fusion", "candidate_pool", "scoring", "expand", "expand_depth"),
 )
+_ADVANCED = _OFFERED[8:]
 _FILTERS = ("repo", "path", "language", "scope", "kind")
 _LIMITS = (10, 20, 50, 100)
-#: Characters of a generation that are shown.
-_ID_DIGITS = 12
+#: Digits of a line's number in any file that is read.
+_MAX_LINE_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class Form:
         return [(name, value, self.address(without=(name, value))) for name in _FILTERS for value in self.values(name)]
 
     @property
+    def advanced(self) -> list[str]:
+        """The names of what differs from its default and stands behind the others."""
+        return [name for name in _ADVANCED if name in self.given and self.value(name) != default_of(name)]
+
+    @property
     def marks(self) -> Set[str]:
         """The words that a text shows as found, whatever else is wrong with what was asked."""
         with suppress(StrataError):  # no words, or too many
@@ -82,9 +89,11 @@ class Form:
         """Return the address that asks for this."""
         return _address("/", self.parameters(without))
 
-    def chunk_address(self, repo: str, chunk_id: str) -> str:
-        """Return the address of a chunk, from which one comes back to this."""
-        return _address("/chunk", [("in", repo), ("id", chunk_id), *self.parameters()])
+    def chunk_address(self, repo: str, chunk_id: str, line: int = 0) -> str:
+        """Return the address of a chunk, opened at a line, from which one comes back to this."""
+        at = [("line", str(line))] if line else []
+        address = _address("/chunk", [("in", repo), ("id", chunk_id), *at, *self.parameters()])
+        return f"{address}#L{line}" if line else address
 
 
 def read_form(parameters: QueryParams) -> Form:
@@ -121,7 +130,13 @@ class Page:
             auto_reload=False,
         )
         self._templates.filters["ticked"] = _ticked
-        self._templates.globals |= {"edition": digest, "labels": LABELS, "fields": FIELDS, "limits": _LIMITS}
+        self._templates.globals |= {
+            "edition": digest,
+            "labels": LABELS,
+            "fields": FIELDS,
+            "limits": _LIMITS,
+            "default_of": default_of,
+        }
 
     def search(self, parameters: QueryParams) -> Response:
         """Return the search page, with the answer if something is asked."""
@@ -145,7 +160,10 @@ class Page:
             around = self._service.related(repo, chunk_id, "neighbors", 1)
         except StrataError as error:
             return self.problem(problem_of(error, self._service.standing.last().folders))
-        return self._html("chunk.html", 200, form=form, chunk=chunk, lines=_lines(chunk, form), around=around)
+        line = _line_of(parameters.get("line", ""), chunk)
+        return self._html(
+            "chunk.html", 200, form=form, chunk=chunk, line=line, lines=_lines(chunk, form, line), around=around
+        )
 
     def sign_in(self, target: str, *, wrong: bool) -> Response:
         """Return the page that asks for the token."""
@@ -206,7 +224,7 @@ def _hits(answered: Answered, form: Form) -> Iterator[_ShownHit]:
         around = [item for item in expansion.neighbors if item.anchor == hit.chunk_id and item.repo == hit.repo]
         yield _ShownHit(
             hit,
-            form.chunk_address(hit.repo, hit.chunk_id),
+            form.chunk_address(hit.repo, hit.chunk_id, hit.line),
             [list(marked(text, wanted)) for text in dedent(hit.excerpt).split("\n")],
             bar,
             is_definition(hit),
@@ -217,14 +235,28 @@ def _hits(answered: Answered, form: Form) -> Iterator[_ShownHit]:
         )
 
 
-def _lines(chunk: StoredChunk, form: Form) -> list[tuple[int | None, list[tuple[str, bool]]]]:
-    """Return the lines of a chunk with their numbers; None where inner definitions are left out."""
-    wanted = form.marks
-    first = chunk.place.start_line
-    return [
-        (first + place if chunk.lines_in_order else None, list(marked(text, wanted)))
-        for place, text in enumerate(chunk.text.split("\n"))
-    ]
+@dataclass(frozen=True, slots=True)
+class _ShownLine:
+    """A line of a chunk as the page shows it."""
+
+    number: int
+    anchor: bool  # no two lines have the same
+    opened: bool
+    pieces: Sequence[tuple[str, bool]]
+
+
+def _lines(chunk: StoredChunk, form: Form, opened: int) -> list[_ShownLine]:
+    wanted, before, found = form.marks, 0, []
+    for number, text in zip(chunk.lines, chunk.text.split("\n"), strict=True):
+        first, before = number != before, number
+        found.append(_ShownLine(number, first, first and number == opened, list(marked(text, wanted))))
+    return found
+
+
+def _line_of(given: str, chunk: StoredChunk) -> int:
+    """Return the line that an address opens a chunk at, 0 if it has no such line."""
+    line = int(given) if given.isascii() and given.isdecimal() and len(given) <= _MAX_LINE_DIGITS else 0
+    return line if line in chunk.lines else 0
 
 
 def _address(path: str, parameters: Sequence[tuple[str, str]]) -> str:

@@ -22,7 +22,7 @@ LABELS: Mapping[str, str] = {
 }
 #: The terms of a weighted sum, by the share that each belongs to; the others are no part of a sum, or lower it.
 _SUMMED: Mapping[str, str] = {
-    **dict.fromkeys(("lexical", "words", "file_words", "sketch"), "lexical"),
+    **dict.fromkeys(("lexical", "words", "exact", "phrase", "file_words", "sketch"), "lexical"),
     **dict.fromkeys(("semantic", "meaning", "file_meaning"), "semantic"),
     **dict.fromkeys(("named", "name"), "symbol"),
     **dict.fromkeys(("file_rows", "file_name", "folder_name", "same_name", "length", "blast", "centrality"), "place"),

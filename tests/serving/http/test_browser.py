@@ -22,6 +22,7 @@ LONG = Doc(
     "def retry_" + "x" * 400 + "():\n    pass\n" + "    # " + "long " * 60,
     "retry_" + "x" * 300,
 )
+DEEP = Doc("orders/ledger.rst", "Text.\n" * 61 + "The ledger has a balance.", kind="section", language="rst")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with server_for(library_of(tmp_path_factory.mktemp("browsed"), [*DOCS, LONG])) as url:
+    with server_for(library_of(tmp_path_factory.mktemp("browsed"), [*DOCS, LONG, DEEP])) as url:
         yield url
 
 
@@ -68,8 +69,11 @@ def test_filters_and_switches_apply_at_once_and_can_be_taken_back(page: Page, ur
     page.select_option("#f-language", "markdown")
     expect(page.locator("a.hit")).to_have_text(["README.md:1"])
     assert page.url == url + "?q=retry&language=markdown"
-    page.get_by_label("Late fusion").check()
+    expect(page.get_by_label("Late")).to_be_hidden()
+    page.get_by_text("Advanced").click()
+    page.get_by_label("Late").check()
     page.wait_for_url("**fusion=late**")
+    expect(page.get_by_label("Late")).to_be_visible()  # what is not as usual stays in sight
     page.get_by_label("All words").check()
     page.wait_for_url("**keyword_and=1**")
     page.locator(".chips a").click()
@@ -98,11 +102,110 @@ def test_the_keyboard_is_enough(page: Page, url: str) -> None:
     expect(page.locator(".chunk h1")).to_contain_text((opened or "").rpartition("/")[2].partition(":")[0])
     page.keyboard.press("Escape")
     page.wait_for_url(url + "?q=call+attempts&language=python")
-    page.keyboard.press("ArrowDown")
+    expect(hits.nth(0)).to_be_focused()
     page.keyboard.press("ArrowUp")
     expect(page.locator("#q")).to_be_focused()
     page.keyboard.type("/")  # in the box a slash is a slash
     assert "/" in page.locator("#q").input_value()
+
+
+def test_a_hit_opens_at_its_line(page: Page, url: str) -> None:
+    page.set_viewport_size({"width": 1024, "height": 500})
+    page.goto(url + "?q=the+balance+of+a+ledger")
+    expect(page.locator("a.hit").first).to_have_text("orders/ledger.rst:62")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    opened = page.locator(".line.is-opened")
+    expect(opened).to_have_attribute("id", "L62")
+    expect(opened).to_be_in_viewport()
+    expect(page.locator("#L1")).not_to_be_in_viewport()
+    assert page.url.endswith("#L62")
+
+
+def test_escape_goes_back_to_the_hit_without_a_trace(page: Page, url: str) -> None:
+    address = url + "?q=call+attempts&language=python"
+    page.goto(address)
+    place = page.evaluate("navigation.currentEntry.key")
+    hit = page.locator("a.hit").nth(1)
+    hit.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".chunk")).to_be_visible()
+    page.locator(".code").focus()
+    page.keyboard.press("Escape")
+    page.wait_for_url(address)
+    expect(hit).to_be_focused()
+    assert page.evaluate("navigation.currentEntry.key") == place
+    hit.click()
+    page.locator("aside a").first.click()  # on to another chunk
+    page.wait_for_url(lambda url: "line=" not in url)
+    page.locator("#back").click()
+    page.wait_for_url(address)
+    expect(hit).to_be_focused()
+    assert page.evaluate("navigation.currentEntry.key") == place
+
+
+def test_a_chunk_that_was_opened_by_its_address_leads_to_the_answers_as_well(page: Page, url: str) -> None:
+    page.goto(url + "?q=with_retry")
+    chunk = page.locator("a.hit").first.get_attribute("href") or ""
+    page.goto("about:blank")
+    page.goto(url + chunk.lstrip("/").replace("q=with_retry", "q=backoff"))
+    length = page.evaluate("history.length")
+    page.keyboard.press("Escape")
+    page.wait_for_url(url + "?q=backoff")
+    assert page.evaluate("history.length") == length
+
+
+def test_the_path_of_a_hit_is_copied(browser: Browser, url: str) -> None:
+    context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    page.goto(url + "?q=with_retry")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Copy path orders/retry.py:1")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("button.copy").first).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "orders/retry.py:1"
+    page.goto(url + "?q=backoff&language=python")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("c")
+    expect(page.locator("button.copy").first).to_have_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("a.hit").first.text_content()
+    context.close()
+
+
+def test_parts_of_names_are_marked_and_common_words_are_not(page: Page, url: str) -> None:
+    page.goto(url + "?q=how+is+a+call+with+retries+made&language=python")
+    marks = {text.casefold() for text in page.locator(".excerpt mark").all_text_contents()}
+    assert {"call", "retry"} <= marks
+    assert marks.isdisjoint({"with_retry", "with", "a", "is", "how"})
+    page.locator("a.hit", has_text="retry.py").first.click()
+    assert "retry" in page.locator(".code mark").all_text_contents()
+
+
+def test_a_phone_has_no_key_hints_and_the_whole_placeholder(browser: Browser, url: str) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(url)
+    expect(page.locator("kbd >> visible=true")).to_have_count(0)
+    fits = """box => {
+      const style = getComputedStyle(box);
+      const canvas = document.createElement("canvas").getContext("2d");
+      canvas.font = style.font;
+      const room = box.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      return canvas.measureText(box.placeholder).width <= room;
+    }"""
+    assert page.locator("#q").evaluate(fits)
+    assert page.locator(".welcome code").evaluate("code => code.getClientRects().length") == 1
+    context.close()
+
+
+def test_code_that_is_cut_fades(page: Page, url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(url + "?q=retry")
+    cut = page.locator(".hits .clip", has_text="xxxxxxxx").first
+    expect(cut).to_have_class("clip is-cut")
+    cut.locator("pre").evaluate("pre => { pre.scrollLeft = pre.scrollWidth; }")
+    expect(cut).to_have_class("clip")
 
 
 def test_a_chunk_leads_along_the_calls(page: Page, url: str) -> None:

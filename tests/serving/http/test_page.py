@@ -87,7 +87,7 @@ def test_a_hit_shows_where_it_is_why_and_what(client: TestClient) -> None:
 def test_the_score_is_the_one_that_programs_get(client: TestClient) -> None:
     hits = client.post("/api/semantic/query", json={"query": "with_retry"}).json()["hits"]
     page = client.get("/?q=with_retry").text
-    assert re.findall(r'class="number">([^<]+)<', page) == [f"{hit['score']:.4f}" for hit in hits]
+    assert re.findall(r"Score </span>([^<]+)<", page) == [f"{hit['score']:.4f}" for hit in hits]
     assert hits[0]["terms"]["definition"] > 0
     assert "The bar leaves out definition" in page
 
@@ -152,6 +152,26 @@ def test_a_hit_opens_its_chunk_and_leads_back(client: TestClient) -> None:
     assert 'href="/?q=backoff&amp;language=python"' in chunk.text
     assert "Called by" in chunk.text
     assert "with_retry" in chunk.text
+
+
+def test_a_chunk_opens_at_the_line_of_its_address(client: TestClient) -> None:
+    page = unescape(client.get("/?q=backoff&language=python").text)
+    hit = re.search(r'class="hit" href="([^"#]+)#L1"', page)
+    assert hit
+    assert "&line=1&" in hit[1]
+    assert 'class="line is-opened" id="L1"' in client.get(hit[1]).text
+    for other in ("2", "0", "99", "-1", "one", "9" * 5000):
+        chunk = client.get(hit[1].replace("line=1", "line=" + other))
+        assert chunk.status_code == 200
+        assert chunk.text.count("is-opened") == (other == "2")
+
+
+def test_what_is_rarely_changed_is_shown_once_it_is(client: TestClient) -> None:
+    assert '<details class="advanced">' in client.get("/?q=retry&candidate_pool=256&fusion=rrf").text
+    page = client.get("/?q=retry&candidate_pool=99&scoring=asymmetric").text
+    assert '<details class="advanced" open>' in page
+    assert 'name="candidate_pool" value="99"' in page
+    assert "Advanced <b>2</b>" in page
 
 
 def test_what_stands_around_a_hit_is_shown_on_demand(client: TestClient) -> None:

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from pipelines.retrieval.weights import LOWERING, WEIGHTS
 from pipelines.serving.http.shares import bars, is_definition
 from tests.serving.fake_host import make_hit
 
@@ -46,6 +49,14 @@ def test_what_a_hit_is_held_at_is_no_part_of_its_bar() -> None:
 def test_a_weighted_sum_is_shown_by_its_terms() -> None:
     (bar,) = widths({"score": 0.5, "terms": {"semantic": 0.6, "sketch": 0.2, "blast": 0.2, "name": 0.0}})
     assert bar == {"lexical": 20.0, "semantic": 60.0, "place": 20.0}
+
+
+@pytest.mark.parametrize("term", sorted(WEIGHTS.keys() - LOWERING))
+def test_whatever_raises_a_score_has_a_share(term: str) -> None:
+    beside_words, beside_meaning = (
+        widths({"score": 2.0, "terms": {term: 3.0, other: 1.0}})[0] for other in ("words", "meaning")
+    )
+    assert beside_words.keys() & beside_meaning.keys()
 
 
 def test_one_branch_alone_is_one_share() -> None:
