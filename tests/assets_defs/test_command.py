@@ -29,6 +29,24 @@ def loaded(root: Path, *arguments: str, of: tuple[str, ...]) -> str:
     return output.splitlines()[-1]
 
 
+INTERRUPTED = """
+import os, signal, sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pipelines.serving.cli.edge":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupts())
+from assets_defs.command import main
+sys.exit(main())
+"""
+
+
+def test_an_interrupt_in_the_midst_of_the_first_imports_is_130(repository: Path) -> None:
+    process = start(repository, ["-c", INTERRUPTED, "status"])
+    assert process.communicate() == ("", "error: stopped before the end\nhint: run it again to go on\n")
+    assert process.returncode == 130
+
+
 def test_help_loads_no_engine(repository: Path) -> None:
     assert loaded(repository, "--help", of=("dagster", "pyarrow", "numpy", "tree_sitter")) == "[]"
 

@@ -175,10 +175,21 @@ def test_interrupts_are_130_and_143() -> None:
         assert json.loads(as_json.stdout)["error"] == name
 
 
-def test_sigterm_has_its_handler_back_afterwards() -> None:
-    before = signal.getsignal(signal.SIGTERM)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_of_which_a_library_makes_an_error_is_an_interrupt(number: signal.Signals, code: int) -> None:
+    def load() -> None:
+        try:
+            os.kill(os.getpid(), number)
+        except KeyboardInterrupt:
+            raise ImportError("initialization failed") from None
+
+    assert main(["gc"], FakeHost(before=load)) == code
+
+
+def test_signals_have_their_handlers_back_afterwards() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     main(["gc"], FakeHost())
-    assert signal.getsignal(signal.SIGTERM) is before
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
 @pytest.mark.parametrize(
@@ -245,17 +256,56 @@ def test_closed_streams_are_no_error(redirection: str) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_an_answer_that_cannot_be_written_is_an_error() -> None:
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["query", "x"], b"cannot write to standard output"),
+        (["query", "x", "--json"], b"cannot write to standard output"),
+        (["--help"], b"cannot write to standard output"),
+        (["--version"], b"cannot write to standard output"),
+        (["index", "--help"], b"cannot write to standard output"),
+        (["query", "--json"], b"Missing argument"),
+    ],
+)
+def test_an_answer_that_cannot_be_written_is_an_error(arguments: list[str], told: bytes) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "tests.serving.fake_host", "plain", "query", "x"],
+            [sys.executable, "-m", "tests.serving.fake_host", "plain", *arguments],
             cwd=ROOT,
             stdout=full,
             stderr=subprocess.PIPE,
             check=False,
         )
     assert done.returncode == 2
-    assert done.stderr.startswith(b"error: cannot write to standard output")
+    assert done.stderr.startswith(b"error: " + told)
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_value_for_the_flag_of_json_is_an_error_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["query", "x", "--json=1"], FakeHost()) == 2
+    assert "does not take a value" in json.loads(capsys.readouterr().out)["detail"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["index", ""],
+        ["index", "--repo", ""],
+        ["query", "x", "--repo", "sample", "--repo", ""],
+        ["query", "x", "--path", ""],
+        ["status", "--repo", ""],
+        ["repos", "add", "other", ""],
+        ["eval", "--output", ""],
+    ],
+    ids=" ".join,
+)
+def test_an_empty_value_does_not_stand_for_what_is_at_hand(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments, "--json"], FakeHost()) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["error"] == InputError.__name__
+    assert told["detail"].endswith(" is empty")
 
 
 def test_help_and_version_are_0(capsys: pytest.CaptureFixture[str]) -> None:

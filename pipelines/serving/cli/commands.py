@@ -17,7 +17,7 @@ import click
 
 from pipelines.records import ChunkKind, SearchMode, SkipReason
 from pipelines.serving.cli.host import INDEXED, Host, IndexRequest
-from pipelines.serving.cli.options import as_json, flag, many_of, one_of, option, rev
+from pipelines.serving.cli.options import PATH, as_json, flag, many_of, one_of, option, rev
 from pipelines.serving.cli.output import Output
 from pipelines.settings import CONTENT_CHOICES, EMBEDDERS, DiffusionSettings, EmbedderSettings, IndexSettings
 
@@ -37,8 +37,6 @@ _DEV_PORT = 3000
 _PLACES = 50
 _SERVE_HOST, _SERVE_PORT = "127.0.0.1", 8080
 _INDEX, _EMBEDDER, _DIFFUSION = IndexSettings(), EmbedderSettings(), DiffusionSettings()
-
-_FOLDER = click.Path(path_type=Path)
 
 
 def parse(argv: Sequence[str]) -> Command:
@@ -92,9 +90,7 @@ def strata(context: click.Context) -> Command | None:
 
 
 @strata.command("index")
-@click.argument(
-    "path", type=_FOLDER, required=False, help="The repository or folder.  [default: that of --repo, else .]"
-)
+@click.argument("path", type=PATH, required=False, help="The repository or folder.  [default: that of --repo, else .]")
 @option("--repo", "Its key.", metavar="KEY", default="the one it has, or its folder's name")
 @one_of("--embedder", EMBEDDERS, "What makes the vectors.", default=_EMBEDDER.name)
 @option("--model", "ONNX model, for --embedder onnx; name of a model, for api.", metavar="PATH|NAME")
@@ -242,17 +238,17 @@ def _check(as_json: bool) -> Command:
     "--benchmark",
     "Ask the questions of a public benchmark: a folder with repos.json and annotations/.",
     metavar="FOLDER",
-    type=_FOLDER,
+    type=PATH,
 )
 @option(
     "--checkouts",
     "With --benchmark: a checkout NAME for each repository; indexed first.",
     metavar="FOLDER",
-    type=_FOLDER,
+    type=PATH,
     default="it",
 )
 @flag("--ways", "With diffusion on and off; with --benchmark each branch alone and other ways, side by side.")
-@option("--output", "Write the figures there as well, as JSON.", "result", metavar="FILE", type=_FOLDER)
+@option("--output", "Write the figures there as well, as JSON.", "result", metavar="FILE", type=PATH)
 @as_json
 def _eval(benchmark: Path | None, checkouts: Path | None, ways: bool, result: Path | None, as_json: bool) -> Command:
     """Measure how well what is published answers, anew; or how well a public benchmark is answered."""
@@ -278,7 +274,7 @@ def _gc(dry_run: bool, as_json: bool) -> Command:
 @strata.command("serve")
 @option("--host", "Address to listen on; any but loopback needs a token.", metavar="HOST", default=_SERVE_HOST)
 @option("--port", "0 takes a free one.", metavar="PORT", type=click.IntRange(0, 65_535), default=_SERVE_PORT)
-@option("--token-file", "File with the access token.", metavar="FILE", type=_FOLDER, default="that of STRATA_TOKEN")
+@option("--token-file", "File with the access token.", metavar="FILE", type=PATH, default="that of STRATA_TOKEN")
 @option("--name", "Another name that clients reach it by; may repeat.", "names", metavar="HOST", multiple=True)
 @flag("--open", "Open the search page in a browser.", "show")
 def _serve(host: str | None, port: int | None, token_file: Path | None, names: tuple[str, ...], show: bool) -> Command:
@@ -315,7 +311,7 @@ def _repos(context: click.Context) -> Command | None:
 
 @_repos.command("add")
 @click.argument("key", help="Lower-case letters, digits, '.', '_', '-'.")
-@click.argument("path", type=_FOLDER, help="The repository or folder.")
+@click.argument("path", type=PATH, help="The repository or folder.")
 @rev
 @as_json
 def _add(key: str, path: Path, rev: str | None, as_json: bool) -> Command:

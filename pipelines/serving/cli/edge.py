@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import signal
 import sys
 import threading
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from pipelines.errors import StrataError
-from pipelines.serving.cli.commands import parse
+from pipelines.serving.cli.commands import Command, parse
 from pipelines.serving.cli.output import Output
 from pipelines.serving.cli.streams import Stream, visible
 
@@ -44,16 +45,27 @@ def main(argv: Sequence[str], host: Host) -> int:
     :param argv: the arguments, without the program's name. :param host: the surroundings; see host.py.
     """
     output = Output(Stream(sys.stdout), Stream(sys.stderr), as_json=_asks_for_json(argv))
+    arrived: list[KeyboardInterrupt] = []
     try:
-        with _sigterm_interrupts():
-            command = parse(argv)
+        with _interruptible(arrived):
+            command = _parsed(argv, output)
             # Nothing but the answer may reach stdout, whatever a library likes to print.
             with contextlib.redirect_stdout(sys.stderr):
                 return command(host, output)
     except BaseException as end:
         if isinstance(end, SystemExit):
             raise
-        return _explain(end, output)
+        return _explain(arrived[0] if arrived else end, output)  # a library may have made another error of a signal
+
+
+def _parsed(argv: Sequence[str], output: Output) -> Command:
+    """Parse the arguments; what that prints, help or the version, is written as an answer is."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        try:
+            return parse(argv)
+        except click.exceptions.Exit:
+            output.text(printed.getvalue())
+            raise
 
 
 def _explain(end: BaseException, output: Output) -> int:
@@ -87,21 +99,23 @@ def _usage_hint(error: click.ClickException) -> str:
 def _asks_for_json(argv: Sequence[str]) -> bool:
     """Tell whether --json is among the options: known before parsing, so that an error of parsing is JSON as well."""
     options = argv[: list(argv).index("--")] if "--" in argv else argv
-    return "--json" in options
+    return any(option == "--json" or option.startswith("--json=") for option in options)
 
 
 @contextlib.contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
-    """Let SIGTERM unwind the stack as Ctrl-C does; only the main thread may ask for that."""
+def _interruptible(arrived: list[KeyboardInterrupt]) -> Iterator[None]:
+    """Let SIGTERM unwind the stack as Ctrl-C does, and note what arrived; only the main thread may ask for that."""
 
-    def stop(_signal: int, _frame: FrameType | None) -> NoReturn:
-        raise _Terminated
+    def stop(number: int, _frame: FrameType | None) -> NoReturn:
+        arrived.append(_Terminated() if number == signal.SIGTERM else KeyboardInterrupt())
+        raise arrived[-1]
 
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, stop)
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -3,11 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from pipelines.errors import InputError
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class _Filled(click.ParamType[Any]):
+    """A text that holds something: an empty one is a variable that a shell did not know, and stands for nothing."""
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            hint = "leave it out for what holds without it, or give a value"
+            raise InputError(f"{param.get_error_hint(ctx) if param and ctx else 'a value'} is empty", hint=hint)
+        return value
+
+
+class _FilledPath(_Filled):
+    """The same for a path."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return Path(super().convert(value, param, ctx))
+
+
+FILLED, PATH = _Filled(), _FilledPath()
 
 
 def option(
@@ -18,6 +45,8 @@ def option(
     :param name: with its dashes. :param help_text: one sentence. :param other: the parameter's name, if it is another.
     :param default: what holds where the option is not given. :param details: what else click knows of an option.
     """
+    if not details.get("is_flag"):
+        details.setdefault("type", FILLED)
     return click.option(name, *other, help=_with_default(help_text, default), default=None, **details)
 
 

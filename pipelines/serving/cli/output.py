@@ -34,7 +34,8 @@ class Output:
     def answer(self, document: Mapping[str, Any], lines: Iterable[Line]) -> None:
         """Give the answer of a command, in the one of its two forms that was asked for."""
         if self.as_json:
-            self._write_document(document)
+            self._write(document)
+            self._require_written()
         else:
             self.lines(lines)
 
@@ -42,6 +43,12 @@ class Output:
         """Write lines for people to stdout."""
         self._answered = True
         self.out.write(_text(lines, self.out))
+        self._require_written()
+
+    def text(self, text: str) -> None:
+        """Write text that is an answer as it stands."""
+        self._answered = True
+        self.out.write(text)
         self._require_written()
 
     def note(self, *parts: str | tuple[str, str]) -> None:
@@ -61,19 +68,19 @@ class Output:
         return sys.stdin.readline().strip().lower() == "yes"
 
     def fail(self, kind: str, detail: str, hint: str = "") -> None:
-        """Say why there is no answer: to stderr, or as the one JSON document."""
+        """Say why there is no answer: to stderr, or as the one JSON document where stdout takes it."""
         if self.as_json and not self._answered:
-            self._write_document({"error": kind, "detail": detail, "hint": hint})
-            return
+            self._write({"error": kind, "detail": detail, "hint": hint})
+            if self.out.failure is None:
+                return
         self.note(("error: ", "bold red"), detail)
         if hint:
             self.note(("hint: ", "bold"), hint)
 
-    def _write_document(self, document: Mapping[str, Any]) -> None:
+    def _write(self, document: Mapping[str, Any]) -> None:
         text = json.dumps(document, ensure_ascii=False, allow_nan=False, indent=2)
         self._answered = True
         self.out.write_bytes(encodable(text).encode() + b"\n")  # JSON is UTF-8, whatever the locale
-        self._require_written()
 
     def _require_written(self) -> None:
         if self.out.failure is not None:
