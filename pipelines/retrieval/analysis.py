@@ -15,7 +15,7 @@ from pipelines import tokens
 from pipelines.errors import InputError
 from pipelines.records import SymbolKind
 from pipelines.retrieval.inflection import other_forms
-from pipelines.retrieval.phrases import runs_of
+from pipelines.retrieval.phrases import Message, message_of
 from pipelines.retrieval.places import NamedPlace, places_of
 
 #: Words of questions about code that name nothing in it.
@@ -75,6 +75,8 @@ sealed static unsafe virtual
 """
 _MODIFIER_WORDS = frozenset(_MODIFIERS.split())
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+#: Phrases that keyword AND looks for.
+_MAX_PHRASES = 16
 #: Longest run of plain words that is tried as one name: "circuit breaker" -> CircuitBreaker, circuit_breaker.
 _MAX_JOINED = 3
 #: Words of a long query that are tried as names.
@@ -93,8 +95,8 @@ class Analysis:
     before its last part where that may be a variable, "" elsewhere; `called` tells a call, whose arguments are no part
     of the name, and which makes no new object; `spellings` are folded names of the same words as its last part,
     abortindex and abort-index for abort_index; `declared` has the parts of the name behind a declaring keyword, and
-    `kinds` what that declares; `runs` some words in a row, as they are spelt; `joined` folded names that runs of its
-    words may be written as, with whether the run is the whole query; `places` lines of files, which are no names.
+    `kinds` what that declares; `message` its words as they are spelt; `joined` folded names that runs of its words may
+    be written as, with whether the run is the whole query; `places` lines of files, which are no names.
     """
 
     text: str
@@ -109,10 +111,10 @@ class Analysis:
     declared: tuple[str, ...]
     kinds: frozenset[str]
     mentioned: tuple[tuple[str, ...], ...]
-    runs: tuple[str, ...]
+    message: Message
     joined: Mapping[str, bool]
-    wants_tests: bool
     places: tuple[NamedPlace, ...]
+    wants_tests: bool
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
@@ -152,7 +154,7 @@ def analyse(text: str) -> Analysis:
         declared=declared,
         kinds=kinds,
         mentioned=() if name else tuple(_mentioned(stripped)),
-        runs=() if name else runs_of(stripped, _STOP_WORDS),
+        message=Message() if name else message_of(stripped, _STOP_WORDS),
         joined={} if name else _joined(stripped),
         places=places,
         wants_tests=any(word in _TEST_WORDS for word in words),
@@ -162,9 +164,12 @@ def analyse(text: str) -> Analysis:
 def requirements(text: str) -> Requirements:
     """Return what keyword AND asks for.
 
-    :raises InputError: if the query only excludes: no row would be wanted more than another.
+    :raises InputError: if the query only excludes: no row would be wanted more than another; or has many phrases, since
+        each is looked for in the texts themselves.
     """
-    phrases = tuple(_SPACE.sub(" ", phrase).strip() for phrase in _PHRASE.findall(text))
+    phrases = tuple(dict.fromkeys(_SPACE.sub(" ", phrase).strip() for phrase in _PHRASE.findall(text)))
+    if len(phrases) > _MAX_PHRASES:
+        raise InputError(f"the query has {len(phrases)} phrases", hint=f"at most {_MAX_PHRASES}")
     rest = _PHRASE.sub(" ", text)
     wanted = _EXCLUDED.sub(" ", rest)
     terms = tokens.whole_terms(" ".join([wanted, *phrases]))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pipelines.records import ChunkKind
 from pipelines.retrieval.analysis import Analysis
 from pipelines.retrieval.declarations import declared_around, find_declaration, word_places
-from pipelines.retrieval.phrases import line_of_runs
+from pipelines.retrieval.phrases import line_of_message
 from pipelines.tokens import normalise, words
 
 MAX_LINES = 6
@@ -47,7 +47,7 @@ def show(
     """
     lines = text.split("\n", _MAX_SCANNED_LINES)[:_MAX_SCANNED_LINES]
     asked = _asked(analysis), {spelling: spelling for spelling in analysis.spellings}
-    line = at if at is not None and at < len(lines) else line_of_runs(lines, analysis.runs)
+    line = at if at is not None and at < len(lines) else line_of_message(lines, analysis.message)
     if line is None and name and not any(asked):
         line = _opening(lines, name, signature)
     for names in asked:

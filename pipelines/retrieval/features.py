@@ -21,7 +21,7 @@ from pipelines.retrieval.files import best_of_file, rows_of_file, sum_of_file
 from pipelines.retrieval.fusion import Values, reciprocal_ranks, spread, stand_in
 from pipelines.retrieval.lexical import Ranking, holding_all
 from pipelines.retrieval.paths import bare, place_of, word_set
-from pipelines.retrieval.phrases import held_runs
+from pipelines.retrieval.phrases import held_by_rows
 from pipelines.retrieval.rows import Rows
 from pipelines.retrieval.semantic import Pool
 from pipelines.retrieval.symbols import MENTIONED
@@ -112,16 +112,18 @@ def _exact(corpus: Corpus, rows: Rows, analysis: Analysis) -> Values:
 
 
 def _phrase(corpus: Corpus, rows: Rows, analysis: Analysis, first: Rows) -> Values:
-    """Return how much of a message, some words in a row, each row has as it is spelt.
+    """Return how much of a message each row has.
 
-    Prose that tells of a message has none where code has it, or half of what prose has: the rest are names and numbers.
+    Prose and tests, which tell of a message, have none where other code has it, or half of what they have.
 
     :param first: the rows that are read.
     """
-    held = held_runs(corpus, first, analysis.runs)
-    prose = held * corpus.label_values(first, "kind", ChunkKind.SECTION.__eq__)
-    code = held - prose
-    in_code = 2 * code.max(initial=0.0) >= prose.max(initial=0.0)
+    held = held_by_rows(corpus, first, analysis.message)
+    tells = corpus.label_values(first, "kind", ChunkKind.SECTION.__eq__) > 0
+    if not analysis.wants_tests:
+        tells |= corpus.tests(first)
+    code = np.where(tells, 0.0, held)
+    in_code = 2 * code.max(initial=0.0) >= held.max(initial=0.0)
     return spread(rows, first, code if in_code else held, missing=0.0)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 LOWERING = frozenset({"test", "aside", "data", "section", "window", "part", "depth"})
 #: Least weights. They keep the order of the rows inside a file that of their own words and names, and bring what holds
 #: all that a short query spells, or a message that was pasted, before what does not, even if it is in a test.
-LEAST: Mapping[str, float] = {"lexical": 0.5, "words": 1.0, "named": 3.5, "name": 0.5, "exact": 10.0, "phrase": 4.0}
+LEAST: Mapping[str, float] = {"lexical": 0.5, "words": 1.0, "named": 3.5, "name": 0.5, "exact": 10.0, "phrase": 12.0}
 WEIGHTS: Mapping[str, float] = {
     "lexical": 0.5,
     "semantic": 1.73,
@@ -24,7 +24,7 @@ WEIGHTS: Mapping[str, float] = {
     "named": 3.5,
     "name": 0.5,
     "exact": 10.0,
-    "phrase": 4.0,
+    "phrase": 12.0,
     "file_words": 1.27,
     "file_meaning": 1.1,
     "file_rows": 1.64,

@@ -116,6 +116,12 @@ def test_a_query_may_ask_for_tests(text: str, wants: bool) -> None:
     assert analyse(text).wants_tests is wants
 
 
+def test_a_phrase_counts_once_and_phrases_are_bounded() -> None:
+    assert requirements('"sold out" ' * 5_000).phrases == ("sold out",)
+    with pytest.raises(InputError, match="17 phrases"):
+        requirements(" ".join(f'"phrase {number}"' for number in range(17)))
+
+
 def test_keyword_and_takes_phrases_and_exclusions() -> None:
     wanted = requirements('cart "sold  out" -draft')
     assert wanted.terms == ("cart", "sold", "out")
