@@ -16,7 +16,7 @@ import numpy as np
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.filters import Mask
 from pipelines.retrieval.generation import Generation
-from pipelines.retrieval.positions import file_line
+from pipelines.retrieval.positions import file_lines
 
 #: Places of a pasted trace that are looked for: the first of them may be outside of what is indexed.
 _MAX_PLACES = 8
@@ -65,8 +65,7 @@ def line_at(generation: Generation, row: int, lines: Sequence[str], places: Sequ
     wanted = next((place.line for place in places if first <= place.line <= last and place.common_parts(path)), None)
     if wanted is None:
         return None
-    line = bisect_left(range(len(lines)), wanted, key=lambda at: file_line(generation, row, lines, at))
-    return min(line, len(lines) - 1)
+    return min(bisect_left(file_lines(generation, row, lines), wanted), len(lines) - 1)
 
 
 def _rows_of(generation: Generation, mask: Mask, place: NamedPlace) -> list[tuple[int, int]]:
