@@ -60,6 +60,12 @@ yield else elif elsif unless until assert echo print do then match when with cas
 implements instanceof throws typeof undef
 """
 _REFUSING = frozenset(_USING.split())
+#: Words of languages which name nothing by themselves; others, as type and default, are names elsewhere.
+_KEYWORDS_ALONE = """
+break case catch class const continue def do elif else enum extends finally fn for func function if implements import
+interface let package private protected public return static struct switch throw throws try var void while
+"""
+RESERVED = frozenset(_KEYWORDS_ALONE.split())
 _WORDS = re.compile(r"#?[\w$]+")
 _COMMENT = re.compile(r"\s*(?://|#(?!define\b|\[|\w*$)|/?\*(?=\s|\*|$)|--(?=\s|\[)|;|%|\"\"\"|<!--)")
 _ASSIGNED = re.compile(r"\s*+(?::\s*+[^:=].*)?(?::=|\|\|=|\?=|=(?![=>~]))")
@@ -75,6 +81,9 @@ _ANNOTATION = re.compile(r"(?<!\w)@\w+(?:\([^()]*\))?\s+")
 _TAKEN_APART = re.compile(r"\s*(?:export\s+)?(?:const|let|var|val)\s*[{\[(][\w\s,:]*")
 _ALTERNATIVE = re.compile(r"\s*(?:(?:data|newtype)\b.*)?[|=]\s*\Z")
 _ENUM_BEFORE = re.compile(r"[\w\s,=<>|+x()']*\Z")
+#: What may stand before a bracket that declarations stand in: one of a group, and the head of a type.
+_GROUPS = frozenset({"const", "var", "type", "import"})
+_HEADS = frozenset({"class", "record", "struct", "trait", "interface", "enum", "object", "table"})
 
 
 class Declaration(NamedTuple):
@@ -97,6 +106,8 @@ def find_declaration(text: str, name: str, kind: str, language: str, *, fold: bo
         end = end if end >= 0 else len(text)
         if end - begin - len(bare) <= _MAX_LINE_CHARS:
             strength = _strength(text[begin:start], text[after:end], kind, language)
+            if strength > LOCAL and _is_argument(text, begin, start):
+                strength = LOCAL
             if strength and (best is None or strength > best.strength):
                 best = Declaration(text.count("\n", 0, begin), strength)
         if count == _MAX_PLACES or (best is not None and best.strength == SURE):
@@ -114,7 +125,11 @@ def declared_around(lines: Sequence[str], line: int, kind: str, language: str) -
         margin = indented
         places = list(_WORDS.finditer(text[:_MAX_LINE_CHARS]))[:_MAX_WORDS_DECLARING]
         names = [place[0] for place in places if text[: place.start()][-1:] != ":"]  # markup has such words
-        found = [(find_declaration(text, name, kind, language), name) for name in names if not name.isdecimal()]
+        found = [
+            (find_declaration(text, name, kind, language), name)
+            for name in names
+            if not name.isdecimal() and name not in RESERVED
+        ]
         sure = [(place.strength, name) for place, name in found if place is not None and place.strength > LOCAL]
         if sure:
             return max(sure, key=lambda item: item[0])[1]
@@ -135,6 +150,35 @@ def word_places(text: str, name: str, *, fold: bool = False) -> Iterator[int]:
         if not any(letter.isalnum() or letter == "_" for letter in around):
             yield start
         start = lowered.find(wanted, start + len(wanted))
+
+
+def _is_argument(text: str, begin: int, start: int) -> bool:
+    """Tell whether a name that is first on its line is inside the brackets of a call, which a line above opens.
+
+    Such a line is indented less. What is passed under a name, or taken, is declared elsewhere.
+    """
+    before = text[begin:start]
+    margin = len(before) - len(before.lstrip())
+    if not margin or not _KEYWORDS.isdisjoint(_WORDS.findall(before)):
+        return False
+    for line in reversed(text[:begin].rsplit("\n", _MAX_LINES_ABOVE)[-_MAX_LINES_ABOVE:]):
+        if line.strip() and len(line) - len(line.lstrip()) < margin and not _COMMENT.match(line):
+            line = line[:_MAX_LINE_CHARS]
+            head = line.partition("(")[0].casefold().split()
+            declares = not _HEADS.isdisjoint(head) or (len(head) == 1 and head[0] in _GROUPS)
+            return _last_open(line) == "(" and not declares
+    return False
+
+
+def _last_open(line: str) -> str:
+    """Return the last bracket that a line opens and does not close, "" if there is none."""
+    opened: list[str] = []
+    for letter in line:
+        if letter in "([{":
+            opened.append(letter)
+        elif letter in ")]}" and opened:
+            opened.pop()
+    return opened[-1] if opened else ""
 
 
 def _strength(before: str, after: str, kind: str, language: str) -> int:

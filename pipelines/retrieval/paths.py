@@ -11,10 +11,13 @@ from pipelines.retrieval.analysis import Analysis
 from pipelines.tokens import words
 
 #: Examples, benchmarks, foreign and generated code are the wrong place, unless the query names it.
-_PERIPHERAL = frozenset(
-    {"example", "examples", "demo", "demos", "sample", "samples", "bench", "benchmark", "benchmarks"}
-    | {"vendor", "vendored", "testdata", "fixtures", "legacy", "deprecated"}
-    | {"third_party", "thirdparty", "_examples", "generated", "deps", "external", "extern", "node_modules"}
+_SAMPLES = frozenset(
+    {"example", "examples", "_examples", "demo", "demos", "sample", "samples", "bench", "benchmark", "benchmarks"}
+    | {"testdata", "fixtures"}
+)
+_PERIPHERAL = _SAMPLES | (
+    {"vendor", "vendored", "legacy", "deprecated"}
+    | {"third_party", "thirdparty", "generated", "deps", "external", "extern", "node_modules"}
 )
 _DATA_SUFFIXES = frozenset({".txt", ".json", ".yml", ".yaml", ".toml", ".cfg", ".lock", ".xml", ".svg", ".csv"})
 #: Files that stand for their folder, whose name is theirs.
@@ -35,6 +38,10 @@ class Place(NamedTuple):
     def is_aside(self, analysis: Analysis) -> bool:
         """Tell whether the file is an example, foreign or generated, and the query does not ask for such."""
         return bool(self.aside) and analysis.forms.isdisjoint(self.aside)
+
+    def is_sample(self, analysis: Analysis) -> bool:
+        """Tell whether the file shows how something is used, and the query does not ask for such."""
+        return self.is_aside(analysis) and not _SAMPLES.isdisjoint(self.aside)
 
     def is_data(self, analysis: Analysis) -> bool:
         """Tell whether the file is data, and the query does not name its type."""

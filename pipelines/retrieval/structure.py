@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from pipelines.bloom import rows_that_may_hold
 from pipelines.records import ChunkKind, SymbolKind
-from pipelines.retrieval.analysis import Analysis
+from pipelines.retrieval.analysis import Analysis, bare_term
 from pipelines.retrieval.corpus import Corpus
 from pipelines.retrieval.fusion import Values
+from pipelines.retrieval.lexical import holding_all
 from pipelines.retrieval.paths import place_of
 from pipelines.retrieval.receivers import nearness
 from pipelines.retrieval.rows import Rows
@@ -49,7 +50,7 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
     case, and that before one in another spelling; then code before tests and before settings, the project's own before
     foreign code, what can be called if the query is a call, what belongs to something like the receiver, a definition
     before a line that declares a field or a constant, a type before its constructor, and what takes several lines
-    before a forward declaration.
+    before a forward declaration. A line of a test or an example that declares what other code has as well is a use.
 
     :param tiers: the tier of each row in the symbol branch.
     """
@@ -57,11 +58,13 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
     places = np.flatnonzero(tiers >= DECLARED_RESPELT)
     code = corpus.label_values(rows[places], "kind", ChunkKind.SECTION.__ne__) > 0
     places = places[code | (tiers[places] >= PLACED)]
+    declares = ~_is_defined(tiers[places])
+    if np.any(declares) and _has_name(corpus, rows, analysis):
+        places = places[~(declares & _shows_use(corpus, rows[places], analysis))]
     if not len(places):
         return bonus
     rows, tiers = rows[places], tiers[places]
-    folded = (tiers >= FOLDED) & (tiers < DECLARED)
-    defined = (tiers >= EXACT) | folded | ((tiers >= RESPELT) & (tiers < DECLARED_FOLDED))
+    defined = _is_defined(tiers)
     body = corpus.label_values(rows, "kind", lambda kind: _BODIES.get(kind, 0))
     keys = [
         tiers >= PLACED,
@@ -79,6 +82,27 @@ def definition_bonus(corpus: Corpus, rows: Rows, analysis: Analysis, tiers: Valu
     _, step = np.unique(np.stack(keys, axis=1).astype(np.int64), axis=0, return_inverse=True)
     bonus[places] = DEFINITION_STEP * (1 + step.reshape(-1))
     return bonus
+
+
+def _is_defined(tiers: Values) -> npt.NDArray[np.bool_]:
+    """Tell which tiers are those of a definition, and not of a line that declares the name."""
+    folded = (tiers >= FOLDED) & (tiers < DECLARED)
+    return (tiers >= EXACT) | folded | ((tiers >= RESPELT) & (tiers < DECLARED_FOLDED))
+
+
+def _shows_use(corpus: Corpus, rows: Rows, analysis: Analysis) -> npt.NDArray[np.bool_]:
+    """Tell which rows are of tests or examples, and the query does not ask for such."""
+    samples = corpus.label_values(rows, "path", lambda path: place_of(path).is_sample(analysis)) > 0
+    return samples | (corpus.tests(rows) & (not analysis.wants_tests))
+
+
+def _has_name(corpus: Corpus, rows: Rows, analysis: Analysis) -> bool:
+    """Tell whether code that is neither test nor example holds the name; a single word may well name another thing."""
+    name = (analysis.name or analysis.declared or ("",))[-1]
+    if len(list(words(name))) < 2:
+        return False
+    code = corpus.label_values(rows, "kind", ChunkKind.SECTION.__ne__) > 0
+    return bool(np.any(holding_all(corpus, rows, [bare_term(name)]) & code & ~_shows_use(corpus, rows, analysis)))
 
 
 def _callable(corpus: Corpus, rows: Rows) -> npt.NDArray[np.bool_]:

@@ -130,6 +130,30 @@ def test_a_mention_declares_nothing(line: str, name: str, kind: str, language: s
     assert strength(line, name, kind, language) == 0
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "kind", "language", "expected"),
+    [
+        ("app = App(\n    limit=3,\n)", "limit", "module", "python", LOCAL),
+        ("app = App('shop',\n          limit=3)", "limit", "module", "python", LOCAL),
+        ("def shop(\n    first,\n\n    limit: int = 3,\n):", "limit", "class", "python", LOCAL),
+        ("void shop(int first,\n          int limit);", "limit", "module", "c", LOCAL),
+        ("app.conf.limit = 3", "limit", "module", "python", 0),
+        ("if True:\n    limit = 3", "limit", "module", "python", SURE),
+        ("shop(a=(1,\n     2))\nlimit = 3", "limit", "module", "python", SURE),
+        ("class Shop(Base):\n    limit = 3", "limit", "class", "python", SURE),
+        ("const (\n\tlimit = 3\n)", "limit", "module", "go", SURE),
+        ("case class Shop(\n  limit: Int,\n)", "limit", "class", "scala", SURE),
+        ("  constructor(\n    private limit: number,\n  ) {}", "limit", "class", "typescript", SURE),
+        ("setup({\n  limit: 3,\n})", "limit", "module", "typescript", LIKELY),
+    ],
+)
+def test_what_is_passed_or_taken_under_a_name_is_declared_elsewhere(
+    text: str, name: str, kind: str, language: str, expected: int
+) -> None:
+    found = find_declaration(text, name, kind, language)
+    assert (found.strength if found else 0) == expected
+
+
 def test_the_surest_line_is_taken_and_a_name_within_a_name_is_none() -> None:
     text = "class A:\n    def f(self):\n        self.limit = 3\n    old_limit = 1\n    limit: int = 3\n"
     found = find_declaration(text, "limit", "class", "python")

@@ -82,3 +82,13 @@ def test_a_file_named_by_the_query_is_preferred(tmp_path: Path) -> None:
         Doc("shop/other.py", "def apply2(): work on the rules for an amount", "apply2"),
     ]
     assert found(make_searcher(tmp_path, docs), "pricing rules")[0] == "shop/pricing.py"
+
+
+@pytest.mark.parametrize("path", ["examples/app.py", "benchmarks/app.py", "tests/test_app.py"])
+def test_a_sample_declares_nothing_that_other_code_uses(tmp_path: Path, path: str) -> None:
+    sample = Doc(path, "retry_limit = 3", kind="module", is_test=path.startswith("tests"))
+    use = Doc("shop/send.py", "def send(conf): again(conf.retry_limit)", "send")
+    for docs, text in (([sample, use], "retry_limit"), ([sample], "retry_limit"), ([sample, use], "retry_limit test")):
+        hits = make_searcher(tmp_path / str(len(docs)) / text[-4:], docs).search(Query(text)).hits
+        lifted = {hit.path for hit in hits if "definition" in hit.terms}
+        assert lifted == ({path} if len(docs) == 1 else set())
