@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pipelines import tokens
 from pipelines.errors import InputError
 from pipelines.records import SymbolKind
+from pipelines.retrieval.declarations import RESERVED
 from pipelines.retrieval.inflection import other_forms
 from pipelines.retrieval.phrases import Message, message_of
 from pipelines.retrieval.places import NamedPlace, places_of
@@ -199,7 +200,7 @@ def _name_or_call(text: str) -> tuple[tuple[str, ...], str, bool]:
     is_call = bool(bracket) and _are_arguments(arguments)
     spelt = _TYPE_ARGUMENTS.sub("", called.rpartition("/")[2]) if is_call else plain
     every = name_parts(spelt)
-    parts = every
+    parts = every if every[1:] or RESERVED.isdisjoint(every) else ()
     while len(parts) > 1 and parts[0] in _SELVES:
         parts = parts[1:]
     is_new = begun is not None and "new" in begun[0].split()
@@ -255,6 +256,8 @@ def _mentioned(text: str) -> Iterable[tuple[str, ...]]:
         called = _CALLED.match(word)
         parts = name_parts(called[1] if called else word.strip("\"'`,;.:!?()[]{}<>"))
         if places_of(word):
+            continue
+        if not parts[1:] and not RESERVED.isdisjoint(parts):
             continue
         special = len(parts) > 1 or any("_" in part.strip("_") or _INNER_CAPITAL.search(part) for part in parts)
         if (special or called or word.startswith("`")) and parts and parts not in seen:

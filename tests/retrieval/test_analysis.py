@@ -167,3 +167,15 @@ def test_a_declaring_keyword_is_no_part_of_the_name(text: str, declared: tuple[s
 def test_other_texts_declare_nothing(text: str) -> None:
     found = analyse(text)
     assert (found.declared, found.kinds) == ((), frozenset())
+
+
+@pytest.mark.parametrize("text", ["func", "import", "return", "class ", "func(c *shop.Cart)", "if (cart", "while("])
+def test_a_keyword_alone_is_no_name(text: str) -> None:
+    found = analyse(text)
+    assert found.name == ()
+    assert not {("func",), ("if",)}.intersection(found.mentioned)
+
+
+@pytest.mark.parametrize("text", ["type", "default", "delete(", "c.import", "Class", "match"])
+def test_a_word_that_may_be_a_name_is_one(text: str) -> None:
+    assert analyse(text).name != ()
