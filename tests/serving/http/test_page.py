@@ -77,7 +77,7 @@ def test_an_address_is_the_whole_search(client: TestClient) -> None:
 
 def test_a_hit_shows_where_it_is_why_and_what(client: TestClient) -> None:
     page = client.get("/?q=with_retry").text
-    assert "orders/<b>retry.py</b>:1" in page
+    assert 'orders/<b>retry.py</b><span class="at">:1</span>' in page
     assert "<mark>with_retry</mark>" in page
     assert 'class="defines"' in page
     assert re.search(r'<rect class="share lexical" x="0', page)
