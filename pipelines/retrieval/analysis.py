@@ -76,6 +76,8 @@ sealed static unsafe virtual
 """
 _MODIFIER_WORDS = frozenset(_MODIFIERS.split())
 _INNER_CAPITAL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2}[a-z]")
+#: Fullest and shortest forms of a name with many parts that are looked up.
+_ENDS_TRIED = 3
 #: Phrases that keyword AND looks for.
 _MAX_PHRASES = 16
 #: Longest run of plain words that is tried as one name: "circuit breaker" -> CircuitBreaker, circuit_breaker.
@@ -119,8 +121,13 @@ class Analysis:
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:
-        """What the whole query may name, the fullest first: what stands before a member is mostly a variable."""
-        return tuple(self.name[start:] for start in range(len(self.name) if self.receiver else len(self.name[:1])))
+        """What the whole query may name, the fullest first: what stands before a member is mostly a variable.
+
+        Of a chain of many parts the fullest and the shortest are tried.
+        """
+        starts = range(len(self.name) if self.receiver else len(self.name[:1]))
+        tried = starts if len(starts) <= 2 * _ENDS_TRIED else (*starts[:_ENDS_TRIED], *starts[-_ENDS_TRIED:])
+        return tuple(self.name[start:] for start in tried)
 
 
 @dataclass(frozen=True, slots=True)
