@@ -46,6 +46,7 @@ def repository_status(workspace: Workspace, key: str) -> RepositoryStatus:
         pointer = store.pointer(key)
         if pointer is None:
             return shown
+        store.require_readable()
         document = published_document(store, key)
         shown = replace(shown, pointer=pointer, counts=_counts(store, document), encoder=document.encoder)
     except ArtifactError as error:

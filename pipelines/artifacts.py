@@ -21,6 +21,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from pipelines import formats
+from pipelines.described import natural, require_described
 from pipelines.durable import checksum, json_bytes, storage_error, sync_path, write_synced
 from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 
@@ -31,6 +32,8 @@ MANIFEST = "manifest.json"
 _ROW_GROUP_ROWS = 65_536
 #: The first bytes of a .npy file of version 1; two bytes with the length of the header's text follow, then the text.
 _NPY_MAGIC = b"\x93NUMPY\x01\x00"
+#: What a manifest tells of an array.
+_ARRAY = {"dtype": str, "shape": [natural]}
 _NPY_TEXT = len(_NPY_MAGIC) + 2
 
 
@@ -67,14 +70,12 @@ class Artifact:
     @property
     def counts(self) -> Mapping[str, Any]:
         """Row counts and the like, as the stage wrote them."""
-        counts: Mapping[str, Any] = self.manifest["counts"]
-        return counts
+        return _Told(self.manifest["counts"], self.ref)
 
     @property
     def facts(self) -> Mapping[str, Any]:
         """What a reader must know besides counts: encoder, settings, dimensions."""
-        facts: Mapping[str, Any] = self.manifest["facts"]
-        return facts
+        return _Told(self.manifest["facts"], self.ref)
 
     @property
     def recipe(self) -> str:
@@ -101,16 +102,19 @@ class Artifact:
 
         try:
             return pq.read_table(self._file(name), columns=columns, memory_map=True)
-        except (pa.ArrowInvalid, OSError) as error:
+        except (pa.ArrowException, OSError) as error:
             raise self._corrupt(name, error) from error
 
-    def mapped_table(self, name: str) -> pa.Table:
-        """Map an Arrow IPC file; columns are views into the file."""
+    def mapped_table(self, name: str, schema: pa.Schema | None = None) -> pa.Table:
+        """Map an Arrow IPC file; columns are views into the file, and those of a schema where one is given."""
         try:
             with pa.memory_map(str(self._file(name))) as source:
-                return pa.ipc.open_file(source).read_all()
-        except (pa.ArrowInvalid, OSError) as error:
+                table = pa.ipc.open_file(source).read_all()
+        except (pa.ArrowException, OSError) as error:
             raise self._corrupt(name, error) from error
+        if schema is not None and not table.schema.equals(schema):
+            raise self._corrupt(name, ValueError("it has other columns than were written"))
+        return table
 
     def array(self, name: str) -> npt.NDArray[Any]:
         """Map a .npy array read-only; an empty one is made anew, since a map of no bytes does not exist.
@@ -138,19 +142,35 @@ class Artifact:
         """Return type and shape of an array as the manifest tells them; nothing is read."""
         self._file(name)
         described = self.manifest["files"][name]
-        try:
-            return described["dtype"], tuple(described["shape"])
-        except KeyError:
-            raise self._corrupt(name, ValueError("its manifest describes no array")) from None
+        hint = "run `strata index --full`"  # a plain run takes an artifact whose sizes are right for whole
+        require_described(described, _ARRAY, f"what the manifest of artifact {self.ref} tells of {name}", hint)
+        return described["dtype"], tuple(described["shape"])
 
     def _file(self, name: str) -> Path:
         if name not in self.manifest["files"]:
             raise ArtifactMissing(f"artifact {self.ref} has no file {name}", hint="run `strata index --full`")
         return self.folder / name
 
+    def require(self, holds: bool, name: str, what: str) -> None:
+        """Raise ArtifactCorrupt, saying what is wrong with a file, unless something holds of what was read of it."""
+        if not holds:
+            raise self._corrupt(name, ValueError(what))
+
     def _corrupt(self, name: str, error: Exception) -> ArtifactCorrupt:
         hint = "run `strata index --full`"  # its size may be right, so a plain run may take it for whole
         return ArtifactCorrupt(f"cannot read {name} of artifact {self.ref}: {error}", hint=hint)
+
+
+class _Told(dict[str, Any]):
+    """What a manifest tells of its artifact; what it should tell and does not is damage."""
+
+    def __init__(self, told: Mapping[str, Any], ref: ArtifactRef) -> None:
+        super().__init__(told)
+        self._ref = ref
+
+    def __missing__(self, key: str) -> Any:
+        hint = "run `strata index --full`"
+        raise ArtifactCorrupt(f"the manifest of artifact {self._ref} does not tell {key}", hint=hint)
 
 
 @dataclass(slots=True)

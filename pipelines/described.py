@@ -47,6 +47,8 @@ def _fault(value: Any, description: Any, place: str = "") -> str:
     if not _fits(value, description):
         return f"is damaged at {place}" if place else "is damaged"
     for key, part, inner in _parts(value, description):
+        if type(part) is inner or (inner is natural and type(part) is int and part >= 0):
+            continue  # most parts are such, and an index has hundreds of them
         if fault := _fault(part, inner, f"{place}.{key}" if place else str(key)):
             return fault
     return ""
@@ -71,6 +73,8 @@ def _parts(value: Any, description: Any) -> Iterator[tuple[str | int, Any, Any]]
     elif isinstance(description, Each):
         yield from ((key, item, description.value) for key, item in value.items())
     elif isinstance(description, list):
+        if set(map(type, value)) == {description[0]}:
+            return
         yield from ((place, item, description[0]) for place, item in enumerate(value))
     elif isinstance(description, tuple):
         yield from ((place, *pair) for place, pair in enumerate(zip(value, description, strict=True)))

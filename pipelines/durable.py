@@ -55,17 +55,11 @@ def read_document(path: Path, hint: str = "run `strata index`") -> Mapping[str, 
         document = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise ArtifactCorrupt(f"{path} is not readable: {error}", hint=hint) from error
-    if not isinstance(document, dict) or not isinstance(document.get("format"), int):
+    if not isinstance(document, dict) or type(document.get("format")) is not int:
         raise ArtifactCorrupt(f"{path} does not tell its format", hint=hint)
     return document
-
-
-def require_keys(document: Mapping[str, Any], keys: set[str], thing: str) -> None:
-    """Raise ArtifactCorrupt, naming `thing`, unless a document has all keys."""
-    if lacking := keys - document.keys():
-        raise ArtifactCorrupt(f"{thing} has no {min(lacking)}", hint="run `strata index`")
 
 
 def json_bytes(document: Mapping[str, Any]) -> bytes:

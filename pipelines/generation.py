@@ -48,7 +48,8 @@ class GenerationDocument:
         """Return the artifacts of an asset in bucket order."""
         found = tuple(ref for ref in self.refs if ref.asset == asset)
         if not found:
-            raise ArtifactMissing(f"generation {self.generation} of {self.repo} has no {asset}")
+            thing = f"generation {self.generation} of {self.repo}"
+            raise ArtifactMissing(f"{thing} has no {asset}", hint="run `strata index --full`")
         return found
 
     def as_json(self) -> dict[str, Any]:
@@ -65,7 +66,9 @@ class GenerationDocument:
         """Read the document from plain values."""
         repo = document["repo"]
         refs = tuple(ArtifactRef(repo, *item) for item in document["artifacts"])
-        return cls(repo, document["generation"], EncoderInfo(**document["encoder"]), refs)
+        encoder = document["encoder"]
+        info = EncoderInfo(encoder["name"], encoder["digest"], encoder["dimensions"])
+        return cls(repo, document["generation"], info, refs)
 
 
 def draft_generation(repo: str, targets: Mapping[str, Target], encoder: EncoderInfo) -> GenerationDocument:

@@ -28,20 +28,31 @@ from typing import Any
 from pipelines import formats
 from pipelines.artifacts import MANIFEST, WHOLE, Artifact, ArtifactRef, ArtifactWriter, Target
 from pipelines.containment import inside
+from pipelines.described import Each, natural, require_described
 from pipelines.durable import (
     checksum,
     json_bytes,
     read_document,
     replace_file,
-    require_keys,
     storage_error,
     sync_path,
 )
 from pipelines.errors import ArtifactCorrupt, ArtifactMissing
 
-_MANIFEST_KEYS = {"recipe", "inputs", "files", "counts", "facts"}
-_GENERATION_KEYS = {"repo", "generation", "encoder", "artifacts"}
-_POINTER_KEYS = {"generation", "commit", "dirty", "published_at", "previous"}
+_MANIFEST = {
+    "recipe": str,
+    "inputs": [str],
+    "files": Each({"bytes": natural, "blake2b": str}),
+    "counts": dict,
+    "facts": dict,
+}
+_GENERATION = {
+    "repo": str,
+    "generation": str,
+    "encoder": {"name": str, "digest": str, "dimensions": natural},
+    "artifacts": [(formats.FORMATS.__contains__, str, str)],  # asset, bucket, fingerprint
+}
+_POINTER = {"generation": str, "commit": str, "dirty": bool, "published_at": str, "previous": [str]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +129,7 @@ class ArtifactStore:
         except FileNotFoundError:
             raise ArtifactMissing(f"artifact {ref} is not in the store", hint="run `strata index`") from None
         formats.FORMATS[ref.asset].require_readable(manifest["format"], f"artifact {ref}")
-        require_keys(manifest, _MANIFEST_KEYS, f"the manifest of artifact {ref}")
+        require_described(manifest, _MANIFEST, f"the manifest of artifact {ref}")
         for name, described in manifest["files"].items():
             try:
                 size = os.stat(inside(folder, name)).st_size
@@ -215,8 +226,13 @@ class ArtifactStore:
             document = read_document(path)
         except FileNotFoundError:
             raise ArtifactMissing(f"generation {generation} of {repo} is gone", hint="run `strata index`") from None
-        formats.GENERATION.require_readable(document["format"], f"generation {generation} of {repo}")
-        require_keys(document, _GENERATION_KEYS, f"generation {generation} of {repo}")
+        thing = f"generation {generation} of {repo}"
+        formats.GENERATION.require_readable(document["format"], thing)
+        require_described(document, _GENERATION, thing)
+        if (document["repo"], document["generation"]) != (repo, generation):
+            raise ArtifactCorrupt(f"{thing} names another one", hint="run `strata index`")
+        if not document["artifacts"]:
+            raise ArtifactCorrupt(f"{thing} names no artifacts", hint="run `strata index`")
         return document
 
     def generation_file(self, repo: str, generation: str) -> Path:
@@ -234,8 +250,8 @@ class ArtifactStore:
         except FileNotFoundError:
             return None
         formats.GENERATION.require_readable(stored["format"], f"the pointer of {repo}")
-        require_keys(stored, _POINTER_KEYS, f"the pointer of {repo}")
-        return Pointer(**{**{key: stored[key] for key in _POINTER_KEYS}, "previous": tuple(stored["previous"])})
+        require_described(stored, _POINTER, f"the pointer of {repo}")
+        return Pointer(**{**{key: stored[key] for key in _POINTER}, "previous": tuple(stored["previous"])})
 
     def publish(self, repo: str, pointer: Pointer) -> None:
         """Swap the pointer: from this rename on, new readers get the new generation."""
@@ -281,6 +297,6 @@ def _read_head(path: Path) -> str | None:
     """Read a head; one that is damaged says nothing, which costs no more than finding its artifact again."""
     try:
         fingerprint = json.loads(path.read_bytes())["fingerprint"]
-    except (ValueError, KeyError, TypeError, OSError):
+    except (ValueError, KeyError, TypeError, OSError, RecursionError):
         return None
     return fingerprint if isinstance(fingerprint, str) else None

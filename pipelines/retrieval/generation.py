@@ -18,10 +18,11 @@ import numpy.typing as npt
 
 from pipelines.artifacts import Artifact
 from pipelines.errors import ArtifactMismatch
-from pipelines.formats import BINARY_CODES, GRAPH_SNAPSHOT, LEXICAL_SEGMENTS, SEARCH_ROWS
+from pipelines.formats import BINARY_CODES, GRAPH_SNAPSHOT, LEXICAL_SEGMENTS, ROWS_TABLE, SEARCH_ROWS, TEXTS_TABLE
 from pipelines.generation import GenerationDocument, read_generation
 from pipelines.locks import lease_generation
 from pipelines.quantization import BitMap
+from pipelines.records import CallStrategy
 from pipelines.retrieval.layout import require_layout
 from pipelines.retrieval.rows import RowTable
 from pipelines.retrieval.segments import Segment, documents
@@ -63,7 +64,10 @@ class Generation:
     @cached_property
     def codes(self) -> Codes:
         """The arrays of the semantic branch, mapped when first used."""
-        return Codes(*(self._codes.array(f"{name}.npy") for name in _CODE_ARRAYS))
+        found = Codes(*(self._codes.array(f"{name}.npy") for name in _CODE_ARRAYS))
+        finite = bool(np.isfinite(found.scales).all())
+        self._codes.require(finite, "scales.npy", "a scale is no number")
+        return found
 
     @cached_property
     def bit_map(self) -> BitMap:
@@ -79,12 +83,20 @@ class Generation:
     @cached_property
     def name_rows(self) -> npt.NDArray[np.uint32]:
         """The row that each name hash belongs to (K,)."""
-        return self._search_rows.array("name_rows.npy")
+        found: npt.NDArray[np.uint32] = self._search_rows.array("name_rows.npy")
+        self._search_rows.require(_within(found, self.count), "name_rows.npy", f"it names rows beyond {self.count}")
+        return found
 
     @cached_property
     def calls(self) -> Mapping[str, npt.NDArray[Any]]:
         """The call graph in CSR form, rows being callers: indptr, indices, confidence, strategy."""
-        return {name: self.graph.array(f"{name}.npy") for name in _GRAPH_ARRAYS}
+        found = {name: self.graph.array(f"{name}.npy") for name in _GRAPH_ARRAYS}
+        ends, edges = found["indptr"], len(found["indices"])
+        ascending = ends[0] == 0 and ends[-1] == edges and bool((ends[1:] >= ends[:-1]).all())
+        self.graph.require(ascending, "indptr.npy", f"it does not divide {edges} edges")
+        self.graph.require(_within(found["indices"], len(ends) - 1), "indices.npy", "an edge leads to no node")
+        self.graph.require(set(np.unique(found["strategy"]).tolist()) <= _STRATEGIES, "strategy.npy", "it names no way")
+        return found
 
     @cached_property
     def inactive_ranks(self) -> frozenset[str]:
@@ -109,6 +121,7 @@ class Generation:
 
 _CODE_ARRAYS = ("codes", "rescoring", "scales", "valid")
 _GRAPH_ARRAYS = ("indptr", "indices", "confidence", "strategy")
+_STRATEGIES = {int(item) for item in CallStrategy}
 
 
 def open_generation(store: ArtifactStore, repo: str, generation: str | GenerationDocument) -> Generation:
@@ -138,7 +151,9 @@ def _open(store: ArtifactStore, document: GenerationDocument, lease: int | None)
     buckets = [store.open(ref) for ref in document.buckets(LEXICAL_SEGMENTS.name)]
     for artifact in (search_rows, codes, graph, *buckets):
         require_layout(artifact)
-    table = RowTable(search_rows.mapped_table("rows.arrow"), search_rows.mapped_table("texts.arrow"))
+    table = RowTable(
+        search_rows.mapped_table("rows.arrow", ROWS_TABLE), search_rows.mapped_table("texts.arrow", TEXTS_TABLE)
+    )
     sizes = [documents(bucket) for bucket in buckets]
     bases = np.concatenate([[0], np.cumsum(sizes)])
     _require_equal(
@@ -153,6 +168,11 @@ def _open(store: ArtifactStore, document: GenerationDocument, lease: int | None)
     _require_encoder(document, codes.facts.get("encoder", {}))
     segments = tuple(Segment(bucket, int(base)) for bucket, base in zip(buckets, bases, strict=False))
     return Generation(document, table, segments, graph, search_rows, codes, lease)
+
+
+def _within(values: npt.NDArray[np.integer], count: int) -> bool:
+    """Tell whether all values are places of a list of so many."""
+    return not len(values) or (int(values.min()) >= 0 and int(values.max()) < count)
 
 
 def _require_encoder(document: GenerationDocument, found: Mapping[str, Any]) -> None:

@@ -52,7 +52,19 @@ class Segment:
         places = np.searchsorted(self.terms, hashes)
         known = self.terms[np.minimum(places, len(self.terms) - 1)] == hashes
         starts = self.offsets[places]
-        return starts, np.where(known, self.offsets[np.minimum(places + 1, len(self.terms))], starts)
+        ends = np.where(known, self.offsets[np.minimum(places + 1, len(self.terms))], starts)
+        self._require_whole(starts[known], ends[known])
+        return starts, ends
+
+    def _require_whole(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> None:
+        """Raise ArtifactCorrupt unless spans are spans of the postings, and the last row of each is one of the bucket.
+
+        The rows of a term ascend, so that its last one is enough; the others are not read for it.
+        """
+        spans = bool(((starts >= 0) & (starts < ends) & (ends <= len(self.rows))).all())
+        self._artifact.require(spans, "offsets.npy", f"it does not divide {len(self.rows)} postings")
+        rows = bool((self.rows[ends - 1] < self.documents).all())
+        self._artifact.require(rows, "rows.npy", f"it names rows beyond {self.documents}")
 
 
 def documents(artifact: Artifact) -> int:

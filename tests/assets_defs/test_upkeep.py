@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import dagster as dg
@@ -8,7 +9,7 @@ import pytest
 from assets_defs import upkeep
 from assets_defs.instance import open_instance
 from assets_defs.pruning import prune_runs
-from pipelines.errors import InputError, NothingIndexed
+from pipelines.errors import ArtifactCorrupt, InputError, NothingIndexed
 from pipelines.store import ArtifactStore
 from resources.environment import Environment
 from tests.assets_defs.builders import git, index_path, make_repository, workspace_of
@@ -50,6 +51,24 @@ def test_the_states_of_a_repository(indexed: Path) -> None:
     assert state(indexed)[0] == "unknown"
     (indexed / ".strata" / "repos" / "parcels" / "current.json").write_text("{")
     assert state(indexed)[0] == "error"
+
+
+@pytest.mark.parametrize(("content", "told"), [('{"format": 99}', "format version 99"), ("[]", "store.json")])
+def test_a_store_that_a_query_refuses_is_not_ready(indexed: Path, content: str, told: str) -> None:
+    (indexed / ".strata" / "store.json").write_text(content)
+    (found,) = upkeep.status(Environment(indexed), ())
+    assert found.state == "error"
+    assert told in found.message
+
+
+def test_a_generation_without_artifacts_is_damage_for_a_check(indexed: Path) -> None:
+    store = workspace_of(indexed).store
+    pointer = store.pointer("parcels")
+    assert pointer is not None
+    path = store.generation_file("parcels", pointer.generation)
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"artifacts": []}))
+    with pytest.raises(ArtifactCorrupt, match="names no artifacts"):
+        upkeep.check(Environment(indexed), ())
 
 
 def test_repositories_are_added_and_removed(indexed: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pipelines.artifacts import ArtifactRef, ArtifactWriter, Target
-from pipelines.errors import ArtifactMismatch, ArtifactMissing
+from pipelines.errors import ArtifactCorrupt, ArtifactMismatch, ArtifactMissing
 from pipelines.generation import GenerationDocument
 from pipelines.locks import remove_generation_unless_leased
 from pipelines.report import StageReport
@@ -182,6 +182,68 @@ def test_an_array_of_which_the_manifest_tells_something_else_does_not_open(
         for ref, manifest in kept.items():
             (store.folder(ref) / "manifest.json").write_bytes(manifest)
     open_generation(store, "sample", document).close()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"encoder": None},
+        {"encoder": {}},
+        {"encoder": {"name": "words", "digest": "d", "dimensions": "64"}},
+        {"artifacts": []},
+        {"artifacts": [["binary_codes", "all"]]},
+        {"artifacts": [["unheard_of", "all", "00"]]},
+        {"artifacts": None},
+        {"repo": "other"},
+        {"generation": 5},
+    ],
+    ids=str,
+)
+def test_a_document_that_is_not_as_described_does_not_open(tmp_path: Path, change: dict[str, Any]) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    store.write_generation("sample", document.generation, document.as_json() | change)
+    with pytest.raises(ArtifactCorrupt, match=f"generation {document.generation} of sample"):
+        open_generation(store, "sample", document.generation)
+
+
+@pytest.mark.parametrize(
+    ("asset", "name", "mode"),
+    [
+        ("search_rows", "name_rows.npy", "symbol"),
+        ("search_rows", "rows.arrow", "lexical"),
+        ("lexical_segments", "rows.npy", "lexical"),
+        ("lexical_segments", "offsets.npy", "lexical"),
+        ("binary_codes", "scales.npy", "semantic"),
+        ("graph_snapshot", "indptr.npy", "hybrid"),
+        ("graph_snapshot", "indices.npy", "hybrid"),
+        ("graph_snapshot", "strategy.npy", "hybrid"),
+    ],
+)
+def test_garbage_of_the_right_size_is_named_where_it_is_used(tmp_path: Path, asset: str, name: str, mode: Any) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS, calls=[Call("first", "second")])
+    for ref in document.buckets(asset):
+        path = store.folder(ref) / name
+        content = path.read_bytes()
+        kept = content[: 10 + int.from_bytes(content[8:10], "little")] if name.endswith(".npy") else b""
+        path.write_bytes(kept + b"\xff" * (len(content) - len(kept)))
+    query = Query("first second", mode=mode, expand="neighbors" if mode == "hybrid" else None)
+    with (
+        pytest.raises(ArtifactCorrupt, match=f"cannot read {name} of artifact sample/{asset}"),
+        open_generation(store, "sample", document) as generation,
+    ):
+        Searcher([generation], WordEncoder()).search(query)
+
+
+@pytest.mark.parametrize("told", [{}, {"documents": 1.0, "total_length": 1}, {"documents": 1, "total_length": None}])
+def test_facts_that_are_not_as_described_do_not_open(tmp_path: Path, told: dict[str, Any]) -> None:
+    store = make_store(tmp_path)
+    document = make_generation(store, DOCS)
+    path = store.folder(document.buckets("lexical_segments")[0]) / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"facts": told}))
+    with pytest.raises(ArtifactCorrupt, match="the facts of artifact"):
+        open_generation(store, "sample", document)
 
 
 def test_importing_retrieval_loads_no_engine() -> None:

@@ -154,6 +154,78 @@ def test_a_header_of_another_length_is_not_mapped(tmp_path: Path, change: dict[i
         store.open(TARGET.ref).array("values.npy")
 
 
+DAMAGE: list[dict[str, object]] = [
+    {"files": []},
+    {"files": None},
+    {"files": {"values.npy": None}},
+    {"files": {"values.npy": {}}},
+    {"files": {"values.npy": {"bytes": "152"}}},
+    {"facts": None},
+    {"counts": []},
+    {"inputs": [1]},
+    {"recipe": 5},
+    {"format": True},
+    {"format": "1"},
+]
+
+
+@pytest.mark.parametrize("change", DAMAGE, ids=str)
+def test_a_manifest_that_is_not_as_described_is_damage(tmp_path: Path, change: dict[str, object]) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    path = store.folder(TARGET.ref) / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ArtifactCorrupt):
+        store.open(TARGET.ref)
+    assert not store.holds(TARGET.ref)
+
+
+@pytest.mark.parametrize("content", ["[" * 100_000, "{", "[]", "null", '{"format": 1}', "\xff"])
+def test_a_document_of_another_kind_is_damage(tmp_path: Path, content: str) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    (store.folder(TARGET.ref) / "manifest.json").write_text(content)
+    store.publish("sample", Pointer("aa", "", False, "", ()))
+    (store.root / "repos" / "sample" / "current.json").write_text(content)
+    store.write_generation("sample", "aa", {})
+    store.generation_file("sample", "aa").write_text(content)
+    store.set_head(TARGET.ref)
+    (store.root / "repos" / "sample" / "heads" / "binary_codes" / "all.json").write_text(content)
+    reads: list[Callable[[], object]] = [
+        lambda: store.open(TARGET.ref) if content != '{"format": 1}' else store.pointer("sample"),
+        lambda: store.pointer("sample"),
+        lambda: store.read_generation("sample", "aa"),
+    ]
+    for read in reads:
+        with pytest.raises(ArtifactCorrupt):
+            read()
+    assert store.head("sample", "binary_codes") is None
+
+
+def test_what_a_manifest_does_not_tell_is_damage(tmp_path: Path) -> None:
+    store = make_store(tmp_path)
+    fill(store, TARGET)
+    artifact = store.open(TARGET.ref)
+    with pytest.raises(ArtifactCorrupt, match="does not tell colour"):
+        assert artifact.facts["colour"]
+    with pytest.raises(ArtifactCorrupt, match="does not tell colour"):
+        assert artifact.counts["colour"]
+    with pytest.raises(ArtifactCorrupt, match=r"cannot read values\.npy of .* it has other"):
+        artifact.require(False, "values.npy", "it has other values")
+
+
+@pytest.mark.parametrize(
+    "change", [{"generation": 5}, {"previous": 5}, {"previous": [5]}, {"dirty": "no"}, {"published_at": None}], ids=str
+)
+def test_a_pointer_that_is_not_as_described_is_damage(tmp_path: Path, change: dict[str, object]) -> None:
+    store = make_store(tmp_path)
+    store.publish("sample", Pointer("aa", "c0ffee", False, "2026-01-01T00:00:00+00:00", ("00",)))
+    path = store.root / "repos" / "sample" / "current.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ArtifactCorrupt, match=f"the pointer of sample is damaged at {next(iter(change))}"):
+        store.pointer("sample")
+
+
 def test_a_folder_in_place_of_a_file_is_damage(tmp_path: Path) -> None:
     store = make_store(tmp_path)
     fill(store, TARGET)
