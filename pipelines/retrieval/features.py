@@ -116,8 +116,8 @@ def _exact(corpus: Corpus, rows: Rows, analysis: Analysis) -> Values:
 def _phrase(corpus: Corpus, rows: Rows, analysis: Analysis, first: Rows) -> Values:
     """Return how much of a message each row has.
 
-    Prose and tests, which tell of a message, have none where other code has it, or half of what they have. Else they have
-    a share: a sentence of the documentation mostly asks for the code that it tells of.
+    Prose and tests, which tell of a message, have none where other code has it, or half of what they have. Else they
+    have a share: a sentence of the documentation mostly asks for the code that it tells of.
 
     :param first: the rows that are read.
     """
