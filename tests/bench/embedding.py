@@ -75,7 +75,7 @@ class PlainLoop:
         stored = {item.name: numpy_helper.to_array(item) for item in onnx.load(DATA / MODEL_NAME).graph.initializer}
         self._table = stored["table"].astype(np.float32)
         self._weights, self._bias = stored["token_weights"][0], stored["bias"][0]
-        self._rows = encoder._weights._pieces.rows.__wrapped__
+        self._rows = encoder._weights.pieces.rows.__wrapped__
         self._known: dict[str, list[int]] = {}
 
     def encode(self, names: Sequence[str], bodies: Sequence[str]) -> npt.NDArray[np.float32]:
