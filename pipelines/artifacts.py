@@ -32,9 +32,9 @@ MANIFEST = "manifest.json"
 _ROW_GROUP_ROWS = 65_536
 #: The first bytes of a .npy file of version 1; two bytes with the length of the header's text follow, then the text.
 _NPY_MAGIC = b"\x93NUMPY\x01\x00"
+_NPY_TEXT = len(_NPY_MAGIC) + 2
 #: What a manifest tells of an array.
 _ARRAY = {"dtype": str, "shape": [natural]}
-_NPY_TEXT = len(_NPY_MAGIC) + 2
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -138,6 +138,11 @@ def declared_around(lines: Sequence[str], line: int, kind: str, language: str) -
     return ""
 
 
+def holds_word(text: str, name: str) -> bool:
+    """Tell whether a name stands in a text as a word of its own, as it is spelt."""
+    return next(word_places(text, name), None) is not None
+
+
 def word_places(text: str, name: str, *, fold: bool = False) -> Iterator[int]:
     """Yield where a name stands as a word of its own; a search for plain text is ten times as fast as a pattern."""
     lowered = text.lower() if fold else text

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pipelines.records import ChunkKind
 from pipelines.retrieval.analysis import Analysis
-from pipelines.retrieval.declarations import declared_around, find_declaration, word_places
+from pipelines.retrieval.declarations import declared_around, find_declaration, holds_word
 from pipelines.retrieval.phrases import line_of_message
 from pipelines.tokens import normalise, words
 
@@ -90,7 +90,7 @@ def _opening(lines: Sequence[str], name: str, signature: str) -> int | None:
         if folded and (begins.startswith(folded) or begins in folded):
             for further, text in enumerate(lines[place : place + _SIGNATURE_LINES]):
                 # a type in C may have its name behind its body
-                if any(True for _ in word_places(text, name)) and not text.lstrip().startswith("}"):
+                if holds_word(text, name) and not text.lstrip().startswith("}"):
                     return place + further
             return place
     return None
@@ -98,7 +98,7 @@ def _opening(lines: Sequence[str], name: str, signature: str) -> int | None:
 
 def _with_word(lines: Sequence[str], word: str) -> int | None:
     """Return the first line that has a word as it is spelt."""
-    return next((place for place, line in enumerate(lines) if any(True for _ in word_places(line, word))), None)
+    return next((place for place, line in enumerate(lines) if holds_word(line, word)), None)
 
 
 def _with_keyword(lines: Sequence[str], keywords: Sequence[str]) -> int | None:
