@@ -79,7 +79,7 @@ def weigh(corpus: Corpus, terms: Mapping[str, int]) -> WeightedTerms:
     names, owner = tuple(owners), np.fromiter(owners.values(), np.int64, len(owners))
     own = np.arange(len(names)) < len(terms)
     spans = _spans(corpus, names)
-    documents = (spans[:, :, 1] - spans[:, :, 0]).sum(axis=0)
+    documents = _documents(spans)
     together = np.minimum(np.bincount(owner, weights=documents)[owner], corpus.count) if len(owner) else documents
     weights = np.where(own, _idf(corpus.count, documents), OTHER_FORM_WEIGHT * _idf(corpus.count, together))
     weights *= np.array(list(terms.values()), np.float64)[owner]
@@ -114,9 +114,7 @@ def rows_with_term(corpus: Corpus, masks: Sequence[Mask], term: str, size: int) 
 
 def count_documents(corpus: Corpus, terms: Sequence[str]) -> npt.NDArray[np.int64]:
     """Return in how many rows each term occurs (T,)."""
-    spans = _spans(corpus, terms)
-    found: npt.NDArray[np.int64] = (spans[:, :, 1] - spans[:, :, 0]).sum(axis=0)
-    return found
+    return _documents(_spans(corpus, terms))
 
 
 def holding_all(corpus: Corpus, rows: Rows, terms: Sequence[str]) -> npt.NDArray[np.bool_]:
@@ -159,6 +157,12 @@ def _spans(corpus: Corpus, terms: Sequence[str]) -> npt.NDArray[np.int64]:
     found = np.zeros((len(segments), len(terms), 2), np.int64)
     for spans, (_, segment) in zip(found, segments, strict=True):
         spans[:, 0], spans[:, 1] = segment.spans(hashes)
+    return found
+
+
+def _documents(spans: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return in how many rows each term occurs (T,), by its spans."""
+    found: npt.NDArray[np.int64] = (spans[:, :, 1] - spans[:, :, 0]).sum(axis=0)
     return found
 
 

@@ -35,12 +35,9 @@ _HERE = Path(__file__).parent
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 #: The parameter that holds the query; the others are called like the fields of a question.
 _QUERY = "q"
-#: Parameters of a search that the page offers; an address may hold others, which say nothing here.
-_OFFERED = (
-    *("repo", "limit", "mode", "keyword_and", "path", "language", "scope", "kind"),
-    *("fusion", "candidate_pool", "scoring", "expand", "expand_depth"),
-)
-_ADVANCED = _OFFERED[8:]
+#: Parameters of a search that the page offers, the rare ones folded away; others in an address say nothing here.
+_ADVANCED = ("fusion", "candidate_pool", "scoring", "expand", "expand_depth")
+_OFFERED = ("repo", "limit", "mode", "keyword_and", "path", "language", "scope", "kind", *_ADVANCED)
 _FILTERS = ("repo", "path", "language", "scope", "kind")
 _LIMITS = (10, 20, 50, 100)
 #: Digits of a line's number in any file that is read.
